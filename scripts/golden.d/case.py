@@ -31,6 +31,8 @@ class Case:
     dtype: set for cases of a dtype loop: dropped when TensorFlow's CPU has no kernel for the dtype.
     fails: TensorFlow must refuse the call. calls: how often a stateful op is called in a row.
     tol: (rtol, atol, reason) where the runner's tolerance for the dtype does not fit.
+    dy_of: the outputs that get a dy (all float ones if None). unset: outputs that the kernel leaves unwritten.
+    xla: TensorFlow's plain CPU kernels lack the case (dilated gradients): its compiler computes it.
     """
     name: str
     inputs: list
@@ -41,6 +43,9 @@ class Case:
     fails: bool = False
     calls: int = 1
     tol: tuple = None
+    xla: bool = False
+    dy_of: tuple = None
+    unset: tuple = ()
 
 
 def cases(*names):
