@@ -46,7 +46,13 @@ def call(op, definition, inputs, attrs, xla=False):
         elif kinds[name] == "tensor":
             value = tf.make_tensor_proto(value)
         kwargs[names.get(name, name)] = value
-    result = compiled(op, kwargs) if xla else getattr(tf.raw_ops, op)(**kwargs)
+    raw = getattr(tf.raw_ops, op)
+    if xla:
+        result = compiled(op, kwargs)
+    elif op == "Const":  # a tensor attribute: graphs only
+        result = tf.function(lambda: raw(**kwargs))()
+    else:
+        result = raw(**kwargs)
     if len(definition.output_arg) == 1:
         return [result]
     return list(result)
