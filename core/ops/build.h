@@ -32,11 +32,16 @@ int mf_b_apply_many(mf_builder *b, const mf_op_def *op, mf_tensor *const *in, in
 #define MF_B(b_, op_, ...) \
   mf_b_apply((b_), &mf_op_##op_, (mf_tensor *[]){__VA_ARGS__}, \
              (int)(sizeof((mf_tensor *[]){__VA_ARGS__}) / sizeof(mf_tensor *)), NULL, 0)
-/* MF_BA(b, Sum, MF_INS(x, axes), MF_A_BOOL("keep_dims", true)) */
-#define MF_INS(...) (mf_tensor *[]){__VA_ARGS__}, (int)(sizeof((mf_tensor *[]){__VA_ARGS__}) / sizeof(mf_tensor *))
-#define MF_BA(b_, op_, ins_, ...) MF_BA_(b_, op_, ins_, __VA_ARGS__)
-#define MF_BA_(b_, op_, ins_, n_, ...) \
-  mf_b_apply((b_), &mf_op_##op_, ins_, n_, (mf_named_attr[]){__VA_ARGS__}, \
+/* With attributes: MF_BA(b, Sum, MF_INS(x, axes), MF_A_BOOL("keep_dims", true)) */
+typedef struct mf_inputs {
+  mf_tensor *const *list;
+  int n;
+} mf_inputs;
+#define MF_INS(...) \
+  ((mf_inputs){(mf_tensor *[]){__VA_ARGS__}, (int)(sizeof((mf_tensor *[]){__VA_ARGS__}) / sizeof(mf_tensor *))})
+mf_tensor *mf_b_apply_inputs(mf_builder *b, const mf_op_def *op, mf_inputs in, const mf_named_attr *attrs, int n_attrs);
+#define MF_BA(b_, op_, ins_, ...) \
+  mf_b_apply((b_), &mf_op_##op_, ins_, (mf_named_attr[]){__VA_ARGS__}, \
              (int)(sizeof((mf_named_attr[]){__VA_ARGS__}) / sizeof(mf_named_attr)))
 
 /* *slot = DENSE t (retained); NULL t leaves NONE. */
