@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "graph/graph.h"
+#include "ops/kernel.h"
 #include "ops/kernel_cache.h"
 #include "ops/op.h"
 #include "tensor/allocator.h"
@@ -22,6 +23,7 @@ static mf_status start(void) {
   mf_device_cpu()->allocator = mf_allocator_cpu();
   int64_t memory = mf_memory_available();
   if (memory > 0) mf_allocator_set_limit(mf_allocator_cpu(), memory);
+  mf_gpu_set_kernel_sink(mf_kernels_add);
   mf_status status = mf_op_table_open();
   if (status) mf_op_table_close();
   return status;
@@ -39,7 +41,7 @@ void mf_close(void) {
   pthread_mutex_lock(&start_lock);
   if (starts && --starts == 0) {
     mf_pool_shutdown();
-    mf_device_plugins_close();
+    mf_gpu_close();
     mf_op_table_close();
     mf_allocator_trim(mf_allocator_cpu());
   }

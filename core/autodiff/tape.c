@@ -20,6 +20,7 @@ struct mf_tape {
   size_t n_variables, variable_capacity;
 };
 
+typedef struct mf_tape_stack mf_tape_stack;
 struct mf_tape_stack {
   mf_tape **tapes;
   size_t n, capacity;

@@ -4,6 +4,7 @@
  */
 #include "ops/apply.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"

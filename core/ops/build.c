@@ -59,6 +59,10 @@ mf_tensor *mf_b_apply(mf_builder *b, const mf_op_def *op, mf_tensor *const *in, 
   return out[0];
 }
 
+mf_tensor *mf_b_apply_inputs(mf_builder *b, const mf_op_def *op, mf_inputs in, const mf_named_attr *attrs, int n_attrs) {
+  return mf_b_apply(b, op, in.list, in.n, attrs, n_attrs);
+}
+
 void mf_b_give(mf_builder *b, mf_grad *slot, mf_tensor *t) {
   if (b->status || !t) return;
   *slot = (mf_grad){.kind = MF_GRAD_DENSE, .values = mf_tensor_retain(t)};
