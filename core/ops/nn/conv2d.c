@@ -1,8 +1,6 @@
 /* conv2d.c - Conv2D and its two backward ops. The gradients of each are the other two: any order works. */
 #include "ops/nn/window.h"
 
-#include <inttypes.h>
-
 #include "ops/build.h"
 #include "ops/op_list.h"
 
@@ -54,13 +52,12 @@ const mf_op_def mf_op_Conv2D = {
 /* ---- Conv2DBackpropInput */
 
 /* input_sizes holds all four sizes of the image, or height and width only. */
-static mf_status image_shape(const mf_infer *c, const mf_shape *filter, const mf_shape *dy, bool depthwise, mf_shape *out) {
+static mf_status image_shape(const mf_infer *c, const mf_shape *filter, const mf_shape *dy, mf_shape *out) {
   mf_shape sizes;
   MF_TRY(mf_const_shape(c, 0, &sizes));
   *out = sizes.rank < 0 ? mf_shape_unknown_dims(4) : sizes;
   if (sizes.rank < 0 || sizes.rank == 4) return NULL;
-  if (sizes.rank != 2 || depthwise)
-    return mf_infer_fail(c, "input_sizes must contain 4 values%s, received %d", depthwise ? "" : " or 2 values", sizes.rank);
+  if (sizes.rank != 2) return mf_infer_fail(c, "input_sizes must contain 4 values or 2 values, received %d", sizes.rank);
   bool nchw = mf_attr_is(c->attrs, "data_format", "NCHW");
   *out = mf_shape_4d(dy->dims[0], sizes.dims[0], sizes.dims[1], filter->dims[2]);
   if (nchw) *out = mf_shape_4d(dy->dims[0], filter->dims[2], sizes.dims[0], sizes.dims[1]);
@@ -71,7 +68,7 @@ static mf_status backprop_input_infer(mf_infer *c) {
   mf_shape filter, dy, image;
   MF_TRY(mf_infer_rank(c, 1, 4, &filter));
   MF_TRY(mf_infer_rank(c, 2, 4, &dy));
-  MF_TRY(image_shape(c, &filter, &dy, false, &image));
+  MF_TRY(image_shape(c, &filter, &dy, &image));
   MF_TRY(mf_conv2d_check_backprop(c, &image, &filter, false, &dy));
   c->out[0] = image;
   if (image.dims[0] < 0) c->out[0].dims[0] = dy.dims[0];

@@ -1,8 +1,6 @@
 /* depthwise_conv2d.c - DepthwiseConv2dNative and its two backward ops: every channel has filters of its own. */
 #include "ops/nn/window.h"
 
-#include <inttypes.h>
-
 #include "ops/build.h"
 #include "ops/op_list.h"
 
@@ -52,25 +50,13 @@ const mf_op_def mf_op_DepthwiseConv2dNative = {
 
 /* ---- Conv2DBackpropInput */
 
-/* input_sizes holds all four sizes of the image, or height and width only. */
-static mf_status image_shape(const mf_infer *c, const mf_shape *filter, const mf_shape *dy, bool depthwise, mf_shape *out) {
-  mf_shape sizes;
-  MF_TRY(mf_const_shape(c, 0, &sizes));
-  *out = sizes.rank < 0 ? mf_shape_unknown_dims(4) : sizes;
-  if (sizes.rank < 0 || sizes.rank == 4) return NULL;
-  if (sizes.rank != 2 || depthwise)
-    return mf_infer_fail(c, "input_sizes must contain 4 values%s, received %d", depthwise ? "" : " or 2 values", sizes.rank);
-  bool nchw = mf_attr_is(c->attrs, "data_format", "NCHW");
-  *out = mf_shape_4d(dy->dims[0], sizes.dims[0], sizes.dims[1], filter->dims[2]);
-  if (nchw) *out = mf_shape_4d(dy->dims[0], filter->dims[2], sizes.dims[0], sizes.dims[1]);
-  return NULL;
-}
-
 static mf_status backprop_input_infer(mf_infer *c) {
   mf_shape filter, dy, image;
   MF_TRY(mf_infer_rank(c, 1, 4, &filter));
   MF_TRY(mf_infer_rank(c, 2, 4, &dy));
-  MF_TRY(image_shape(c, &filter, &dy, true, &image));
+  MF_TRY(mf_const_shape(c, 0, &image));
+  if (image.rank < 0) image = mf_shape_unknown_dims(4);
+  if (image.rank != 4) return mf_infer_fail(c, "input_sizes must contain 4 values, received %d", image.rank);
   MF_TRY(mf_conv2d_check_backprop(c, &image, &filter, true, &dy));
   c->out[0] = image;
   if (image.dims[0] < 0) c->out[0].dims[0] = dy.dims[0];
