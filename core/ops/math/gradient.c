@@ -29,16 +29,19 @@ static bool kept_shape(const mf_tensor *input, const mf_tensor *axes, mf_shape *
   return true;
 }
 
-/* The same as ops: dims * (1 - m) + m, where m[d] tells whether d is among the axes (counted from the end when negative). */
-static mf_tensor *kept_shape_ops(mf_builder *b, mf_tensor *input, mf_tensor *axes) {
-  mf_tensor *dims = mf_b_dims_of(b, input);
-  mf_tensor *ones = mf_b_ones_like(b, dims), *zero = mf_b_int(b, 0), *first = mf_b_ints(b, (int64_t[]){0}, 1);
+mf_tensor *mfi_b_reduced_mask(mf_builder *b, mf_tensor *input, mf_tensor *axes) {
+  mf_tensor *ones = mf_b_ones_like(b, mf_b_dims_of(b, input)), *first = mf_b_ints(b, (int64_t[]){0}, 1);
   mf_tensor *count = mf_b_sum(b, ones, first, false);
-  mf_tensor *positions = MF_BA(b, Cumsum, MF_INS(ones, zero), MF_A_BOOL("exclusive", true));
+  mf_tensor *positions = MF_BA(b, Cumsum, MF_INS(ones, mf_b_int(b, 0)), MF_A_BOOL("exclusive", true));
   mf_tensor *wanted = MF_B(b, FloorMod, mf_b_cast(b, axes, MF_INT32), count);
   mf_tensor *column = mf_b_reshape(b, wanted, mf_b_ints(b, (int64_t[]){-1, 1}, 2));
-  mf_tensor *reduced = MF_B(b, Any, MF_B(b, Equal, column, positions), first);
-  return mfi_b_where(b, reduced, ones, dims);
+  return MF_B(b, Any, MF_B(b, Equal, column, positions), first);
+}
+
+/* The same as ops: where(reduced, 1, dims). */
+static mf_tensor *kept_shape_ops(mf_builder *b, mf_tensor *input, mf_tensor *axes) {
+  mf_tensor *mask = mfi_b_reduced_mask(b, input, axes);
+  return mfi_b_where(b, mask, mf_b_int(b, 1), mf_b_dims_of(b, input));
 }
 
 mf_tensor *mfi_b_keep_reduced(mf_builder *b, mf_tensor *x, mf_tensor *input, mf_tensor *axes, bool keep_dims) {
