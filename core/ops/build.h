@@ -41,7 +41,7 @@ typedef struct mf_inputs {
   ((mf_inputs){(mf_tensor *[]){__VA_ARGS__}, (int)(sizeof((mf_tensor *[]){__VA_ARGS__}) / sizeof(mf_tensor *))})
 mf_tensor *mf_b_apply_inputs(mf_builder *b, const mf_op_def *op, mf_inputs in, const mf_named_attr *attrs, int n_attrs);
 #define MF_BA(b_, op_, ins_, ...) \
-  mf_b_apply((b_), &mf_op_##op_, ins_, (mf_named_attr[]){__VA_ARGS__}, \
+  mf_b_apply_inputs((b_), &mf_op_##op_, ins_, (mf_named_attr[]){__VA_ARGS__}, \
              (int)(sizeof((mf_named_attr[]){__VA_ARGS__}) / sizeof(mf_named_attr)))
 
 /* *slot = DENSE t (retained); NULL t leaves NONE. */
