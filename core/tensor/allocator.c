@@ -19,6 +19,7 @@ enum { CLASSES = 4 * 44, SMALLEST = 64, HUGE_PAGE = 2 << 20 };
 
 struct mf_allocator {
   pthread_mutex_t lock;
+  mf_memory_source source;   /* take == NULL: this process's memory, cached here */
   void *free_blocks[CLASSES];
   mf_allocator_stats stats;
 };
@@ -90,9 +91,59 @@ static void poison(void *block, size_t size) {
 #endif
 }
 
+/* ---- allocators over a source: counted and limited, not cached */
+
+enum { SOURCE_ROUND = 256 };
+
+mf_status mf_allocator_new(const mf_memory_source *source, mf_allocator **out) {
+  *out = mf_alloc_zero(1, sizeof **out);
+  if (!*out) return mf_fail_oom();
+  pthread_mutex_init(&(*out)->lock, NULL);
+  (*out)->source = *source;
+  (*out)->stats.limit = INT64_MAX;
+  return NULL;
+}
+
+void mf_allocator_release(mf_allocator *a) {
+  if (!a) return;
+  pthread_mutex_destroy(&a->lock);
+  mf_free(a);
+}
+
+/* Counts `bytes` in (out, when negative); false when the limit forbids it. */
+static bool source_count(mf_allocator *a, int64_t bytes) {
+  pthread_mutex_lock(&a->lock);
+  bool fits = bytes <= 0 || a->stats.bytes_in_use + bytes <= a->stats.limit;
+  if (fits) a->stats.bytes_in_use += bytes;
+  if (a->stats.bytes_in_use > a->stats.peak_bytes_in_use) a->stats.peak_bytes_in_use = a->stats.bytes_in_use;
+  if (bytes > 0) a->stats.allocations++;
+  pthread_mutex_unlock(&a->lock);
+  return fits;
+}
+
+static mf_status source_take(mf_allocator *a, size_t size, void **block, size_t *granted) {
+  bool sane = size <= (size_t)INT64_MAX / 2;
+  int64_t rounded = sane ? (int64_t)((size + SOURCE_ROUND - 1) & ~(size_t)(SOURCE_ROUND - 1)) : 0;
+  if (sane && source_count(a, rounded)) {
+    int code = a->source.take(a->source.user, (size_t)rounded, block);
+    if (code) a->source.trim(a->source.user);
+    if (code) code = a->source.take(a->source.user, (size_t)rounded, block);
+    *granted = code ? 0 : (size_t)rounded;
+    if (!code) return NULL;
+    *block = NULL;
+    source_count(a, -rounded);
+  }
+  mf_allocator_stats now = mf_allocator_stats_get(a);
+  return mf_fail(MF_RESOURCE_EXHAUSTED, "Allocator: %zu bytes of device memory requested, %" PRId64 " in use, limit %" PRId64,
+                 size, now.bytes_in_use, now.limit);
+}
+
+/* ---- the interface */
+
 mf_status mf_allocator_take(mf_allocator *a, size_t size, void **block, size_t *granted) {
   *block = NULL;
   *granted = 0;
+  if (a->source.take) return source_take(a, size, block, granted);
   int c = size > (size_t)INT64_MAX / 2 ? -1 : class_of(size);
   pthread_mutex_lock(&a->lock);
   a->stats.allocations++;
@@ -114,6 +165,11 @@ mf_status mf_allocator_take(mf_allocator *a, size_t size, void **block, size_t *
 
 void mf_allocator_give(mf_allocator *a, void *block, size_t granted) {
   if (!block) return;
+  if (a->source.take) {
+    a->source.give(a->source.user, block);
+    source_count(a, -(int64_t)granted);
+    return;
+  }
   int c = class_of(granted);
   poison(block, granted);
   pthread_mutex_lock(&a->lock);
@@ -144,6 +200,10 @@ void mf_allocator_set_limit(mf_allocator *a, int64_t bytes) {
 }
 
 int64_t mf_allocator_trim(mf_allocator *a) {
+  if (a->source.take) {
+    a->source.trim(a->source.user);
+    return 0;
+  }
   pthread_mutex_lock(&a->lock);
   int64_t freed = trim_locked(a);
   pthread_mutex_unlock(&a->lock);

@@ -29,6 +29,19 @@ typedef struct mf_allocator_stats {
 /* The CPU's allocator; created by mf_init with the limit = memory available at start (cgroup included). */
 mf_allocator *mf_allocator_cpu(void);
 
+/* Memory that is not the CPU's, one source an allocator: it caches blocks itself and is never read or written from here, so the
+ * allocator only counts and limits. Functions return 0 or a code; they are called from any thread, without the lock. */
+typedef struct mf_memory_source {
+  int (*take)(void *user, size_t size, void **block);
+  void (*give)(void *user, void *block);
+  void (*trim)(void *user);                     /* gives its cache back */
+  void *user;
+} mf_memory_source;
+
+/* [OUT] *out: an allocator over `source` (copied), without a limit; sizes are rounded up to 256 bytes. */
+mf_status mf_allocator_new(const mf_memory_source *source, mf_allocator **out) MF_MUST_USE;
+void mf_allocator_release(mf_allocator *a);     /* of mf_allocator_new; nothing of it may be in use */
+
 /* [OUT] *block: at least `size` bytes, 64-byte aligned; *granted: usable bytes. RESOURCE_EXHAUSTED names size, in use, limit. */
 mf_status mf_allocator_take(mf_allocator *a, size_t size, void **block, size_t *granted) MF_MUST_USE;
 void mf_allocator_give(mf_allocator *a, void *block, size_t granted);

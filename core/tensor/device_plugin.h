@@ -130,24 +130,10 @@ void mf_gpu_set_kernel_sink(mf_kernel_sink sink);
  * The next question opens the plug-in again. */
 void mf_gpu_close(void);
 
-/* ==== memory and copies of GPU devices (`device` is one of mf_gpu_device) ====
+/* ==== copies and waiting (`device` is one of mf_gpu_device) ====
  *
- * The plug-in's pool caches blocks itself, so there is no second cache above it: mf_device.allocator of a GPU is NULL. */
-
-typedef struct mf_gpu_memory {
-  int64_t bytes_in_use, peak_bytes_in_use;
-  int64_t limit;             /* INT64_MAX: what the device has */
-  int64_t allocations;
-} mf_gpu_memory;
-
-/* [OUT] *block on the device, usable by work queued in its stream from now on; *granted = size rounded up to 256 bytes.
- * RESOURCE_EXHAUSTED names size, in use and limit. */
-mf_status mf_gpu_take(mf_device *device, size_t size, void **block, size_t *granted) MF_MUST_USE;
-/* Ends a block after the work queued so far. `granted` as mf_gpu_take gave it. */
-void mf_gpu_give(mf_device *device, void *block, size_t granted);
-mf_gpu_memory mf_gpu_memory_get(mf_device *device);
-void mf_gpu_reset_peak(mf_device *device);
-void mf_gpu_set_limit(mf_device *device, int64_t bytes);
+ * Memory comes from device->allocator as on the CPU. The plug-in's pool caches blocks itself and orders their reuse by the
+ * device's stream: a block may be given back while work on it is still queued. */
 
 /* The GPU half of mf_device_copy: at least one side is a GPU. Waits when the destination is the CPU, and then reports errors of
  * earlier work in that stream. */
