@@ -45,7 +45,7 @@ const mf_op_def mf_op_Placeholder = {
 static mf_status fill_infer(mf_infer *c) {
   mf_shape scalar;
   MF_TRY(mf_infer_rank(c, 1, 0, &scalar));
-  return mf_const_shape(c, 0, &c->out[0]);
+  return mfi_dims_sizes(c, 0, &c->out[0]);
 }
 
 static mf_status fill_grad(mf_ctx *ctx, const mf_grad_args *a, mf_grad *dx) {

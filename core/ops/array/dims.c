@@ -20,6 +20,14 @@ bool mfi_dims_value(mf_tensor *t, mf_shape *out) {
   return true;
 }
 
+mf_status mfi_dims_sizes(const mf_infer *c, int i, mf_shape *out) {
+  MF_TRY(mf_const_shape(c, i, out));
+  if (mf_const_input(c, i))
+    for (int d = 0; d < out->rank; d++)
+      if (out->dims[d] < 0) return mf_infer_fail(c, "Dimension %d must be >= 0, received %d", d, -1);
+  return NULL;
+}
+
 static mf_tensor *one_dim(mf_builder *b, const mfi_dim *d) {
   if (!d->of) return mf_b_int(b, d->value);
   if (d->of->shape.rank >= 0 && d->of->shape.dims[d->axis] >= 0) return mf_b_int(b, d->of->shape.dims[d->axis]);

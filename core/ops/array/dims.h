@@ -14,6 +14,8 @@
 /* The integers that `t` (concrete, Const node, or a node whose entry has `shape_value`) holds. False: nothing is known, not even
  * how many; or more than MF_MAX_RANK. */
 bool mfi_dims_value(mf_tensor *t, mf_shape *out);
+/* Input i as the shape of an output that is about to be made: mf_const_shape, and a known value must not hold -1. */
+mf_status mfi_dims_sizes(const mf_infer *c, int i, mf_shape *out) MF_MUST_USE;
 /* The concrete CPU tensor behind `t`: itself, or the value of a Const node. Borrowed; NULL: unknown. */
 mf_tensor *mfi_dims_exact(mf_tensor *t);
 

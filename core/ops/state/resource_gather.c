@@ -10,7 +10,7 @@
 static mf_status gather_infer(mf_infer *c) {
   mf_shape var, indices = *mf_in_shape(c, 1);
   int64_t batch = mf_attr_int(c->attrs, "batch_dims");
-  MF_TRY(mfi_handle_check(c, &var));
+  MF_TRY(mfi_handle_value_shape(c, &var));
   if (var.rank == 0) return mf_infer_fail(c, "params must be at least 1 dimensional");
   if (var.rank < 0 || indices.rank < 0) return NULL;
   if (batch < 0) batch += indices.rank;

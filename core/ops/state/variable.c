@@ -27,6 +27,18 @@ mf_status mfi_handle_check(const mf_infer *c, mf_shape *shape) {
   return NULL;
 }
 
+mf_status mfi_handle_value_shape(const mf_infer *c, mf_shape *shape) {
+  mf_variable *v = mfi_handle_variable(c->in[0]);
+  MF_TRY(mfi_handle_check(c, shape));
+  if (v && !c->ctx->trace && !mf_shape_is_full(shape) && mf_variable_is_initialized(v)) {
+    mf_tensor *now;
+    MF_TRY(mf_variable_read(v, &now));
+    *shape = now->shape;
+    mf_tensor_release(now);
+  }
+  return NULL;
+}
+
 /* ---- VarHandleOp */
 
 const mf_op_def mf_op_VarHandleOp = {
@@ -42,18 +54,7 @@ const mf_op_def mf_op_VarHandleOp = {
 
 /* ---- ReadVariableOp */
 
-static mf_status read_infer(mf_infer *c) {
-  mf_variable *v = mfi_handle_variable(c->in[0]);
-  MF_TRY(mfi_handle_check(c, &c->out[0]));
-  /* A variable whose declared shape is partial has a full one once it holds a value. */
-  if (v && !c->ctx->trace && !mf_shape_is_full(&c->out[0]) && mf_variable_is_initialized(v)) {
-    mf_tensor *now;
-    MF_TRY(mf_variable_read(v, &now));
-    c->out[0] = now->shape;
-    mf_tensor_release(now);
-  }
-  return NULL;
-}
+static mf_status read_infer(mf_infer *c) { return mfi_handle_value_shape(c, &c->out[0]); }
 
 static mf_status pass_grad(mf_ctx *ctx, const mf_grad_args *a, mf_grad *dx) {
   mf_builder b = mf_builder_open(ctx);

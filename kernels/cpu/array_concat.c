@@ -1,0 +1,73 @@
+/* array_concat.c - ConcatV2, Pack, ConcatOffset. */
+#include <string.h>
+
+#include "array_move.h"
+#include "ops/op_list.h"
+
+/* Writes input i as block [outer, run] into the output, whose rows are `row` bytes apart, at byte `offset` of each row. */
+static void put_block(mfi_move *m, int i, int64_t outer, int64_t run, int64_t row, int64_t offset) {
+  mfi_box box = {.rank = 0};
+  mfi_box_add(&box, outer, row, run);
+  mfi_box_add(&box, run / (int64_t)m->elem, (int64_t)m->elem, (int64_t)m->elem);
+  mfi_box_copy(box, m->elem, m->out[0] + offset, m->in[i]);
+}
+
+static mf_status move_concat(mfi_move *m) {
+  int n = m->call->n_in - 1;
+  const mf_shape *out = &m->shapes[0];
+  int64_t axis = mfi_int_at(m->call->in[n], 0);
+  int a = (int)(axis < 0 ? axis + out->rank : axis);
+  int64_t outer = mf_shape_count_range(out, 0, a), inner = mf_shape_count_range(out, a + 1, out->rank) * (int64_t)m->elem;
+  int64_t row = inner * out->dims[a], offset = 0;
+  for (int i = 0; i < n; i++) {
+    int64_t run = inner * m->call->in[i]->shape.dims[a];
+    put_block(m, i, outer, run, row, offset);
+    offset += run;
+  }
+  return NULL;
+}
+
+static mf_status run_concat(mf_call *c) { return mfi_move_run(c, mf_out_type(c, 0), move_concat); }
+
+/* ---- Pack */
+
+static mf_status move_pack(mfi_move *m) {
+  int n = m->call->n_in;
+  const mf_shape *one = &m->call->in[0]->shape;
+  int64_t axis = mf_attr_int(m->call->attrs, "axis");
+  int a = (int)(axis < 0 ? axis + one->rank + 1 : axis);
+  int64_t outer = mf_shape_count_range(one, 0, a), run = mf_shape_count_range(one, a, one->rank) * (int64_t)m->elem;
+  if (outer * run == (int64_t)m->elem) { /* scalars: shapes being put together */
+    for (int i = 0; i < n; i++) memcpy(m->out[0] + (size_t)i * m->elem, m->in[i], m->elem);
+    return NULL;
+  }
+  for (int i = 0; i < n; i++) put_block(m, i, outer, run, run * n, run * i);
+  return NULL;
+}
+
+static mf_status run_pack(mf_call *c) { return mfi_move_run(c, mf_out_type(c, 0), move_pack); }
+
+/* ---- ConcatOffset */
+
+static mf_status run_concat_offset(mf_call *c) {
+  int64_t axis = mfi_int_at(c->in[0], 0), rank = mf_tensor_count(c->in[1]), sum = 0;
+  if (axis < -rank || axis >= rank)
+    return mf_fail(MF_INVALID_ARGUMENT, "ConcatOffset: Concat dim is out of range: %d vs. %d", (int)axis, (int)rank);
+  if (axis < 0) axis += rank;
+  for (int i = 0; i < c->n_out; i++) {
+    if (mf_tensor_count(c->in[i + 1]) != rank)
+      return mf_fail(MF_INVALID_ARGUMENT, "ConcatOffset: input %d should contain %d elements, but got %d", i, (int)rank,
+                     (int)mf_tensor_count(c->in[i + 1]));
+    mfi_zero(mf_data(c->out[i]), mf_tensor_bytes(c->out[i]));
+    if (c->out[i]->dtype == MF_INT64) MF_DATA(int64_t, c->out[i])[axis] = sum;
+    else MF_DATA(int32_t, c->out[i])[axis] = (int32_t)sum;
+    sum += mfi_int_at(c->in[i + 1], axis);
+  }
+  return NULL;
+}
+
+const mf_kernel_def mf_kernels_array_concat[] = {
+    {.op = &mf_op_ConcatV2, .name = "copy", .device = MF_CPU, .rank = 10, .run = run_concat},
+    {.op = &mf_op_Pack, .name = "copy", .device = MF_CPU, .rank = 10, .run = run_pack},
+    {.op = &mf_op_ConcatOffset, .name = "sum", .device = MF_CPU, .rank = 10, .run = run_concat_offset},
+    {0}};

@@ -1,0 +1,64 @@
+/* array_gather_rows.c - rows by index: see array_gather.h. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "array_gather.h"
+#include "base/pool.h"
+
+static mf_status bad_index(const char *op, const mf_tensor *indices, int64_t i, int64_t limit) {
+  char at[160];
+  int64_t position[MF_MAX_RANK], rest = i, value = mfi_int_at(indices, i);
+  int used = 0;
+  for (int d = indices->shape.rank - 1; d >= 0; d--) {
+    position[d] = rest % indices->shape.dims[d];
+    rest /= indices->shape.dims[d];
+  }
+  at[0] = 0;
+  for (int d = 0; d < indices->shape.rank && used < 140; d++)
+    used += snprintf(at + used, sizeof at - (size_t)used, "%s%" PRId64, d ? "," : "", position[d]);
+  return mf_fail(MF_INVALID_ARGUMENT, "%s: indices%s%s%s = %" PRId64 " is not in [0, %" PRId64 ")", op,
+                 indices->shape.rank ? "[" : "", at, indices->shape.rank ? "]" : "", value, limit);
+}
+
+mf_status mfi_check_indices(const char *op, const mf_tensor *indices, int64_t limit) {
+  int64_t n = mf_tensor_count(indices);
+  for (int64_t i = 0; i < n; i++) {
+    int64_t v = mfi_int_at(indices, i);
+    if (v < 0 || v >= limit) return bad_index(op, indices, i, limit);
+  }
+  return NULL;
+}
+
+typedef struct gather {
+  char *out;
+  const char *params;
+  const mf_tensor *indices;
+  int64_t per, rows, n, total, pieces;
+  size_t row;
+} gather;
+
+static void run_gather(void *arg, int64_t piece) {
+  const gather *g = arg;
+  int64_t begin, end;
+  mf_piece_range(g->total, g->pieces, 1, piece, &begin, &end);
+  for (int64_t i = begin; i < end; i++) {
+    int64_t o = i / g->n, j = i % g->n;
+    int64_t index = mfi_int_at(g->indices, o / g->per * g->n + j);
+    const char *from = g->params + (size_t)(o * g->rows + index) * g->row;
+    char *to = g->out + (size_t)i * g->row;
+    if (g->row == 4) memcpy(to, from, 4);
+    else if (g->row == 8) memcpy(to, from, 8);
+    else memcpy(to, from, g->row);
+  }
+}
+
+mf_status mfi_gather_rows(const char *op, char *out, const char *params, const mf_tensor *indices, int64_t outer, int64_t per,
+                          int64_t rows, int64_t n, size_t row_bytes) {
+  gather g = {out, params, indices, per, rows, n, outer * n, 1, row_bytes};
+  MF_TRY(mfi_check_indices(op, indices, rows));
+  if (g.total == 0 || row_bytes == 0) return NULL;
+  g.pieces = mf_pieces_for(g.total, 4 + 0.15 * (double)row_bytes);
+  mf_parallel_for(g.pieces, run_gather, &g);
+  return NULL;
+}
