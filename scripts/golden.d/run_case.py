@@ -129,6 +129,9 @@ def gradients(op, definition, case, inputs, row):
             return
         sliced = [isinstance(g, tf.IndexedSlices) for g in found]
         found = [dense(g) for g in found]
+        if all(tf.size(d) == 0 for d in used):
+            # Nothing flows back, so the gradient is zero; some kernels leave it unwritten.
+            found = [None if g is None else tf.zeros_like(g) for g in found]
         weighted = None
         if case.second:
             vs = [v if g is not None else None for g, v in zip(found, weights((op, case.name, "v"), watched))]
