@@ -1,0 +1,138 @@
+/* npz.c - a zip archive of npy files, over libzip. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "io/array_file.h"
+#include "io/file.h"
+
+void mf_named_tensors_release(mf_named_tensor *items, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    mf_free(items[i].name);
+    mf_tensor_release(items[i].tensor);
+  }
+  mf_free(items);
+}
+
+#ifdef MF_HAVE_ZIP
+#include <zip.h>
+
+static mf_status zip_failure(const char *what, const char *path, zip_error_t *e) {
+  mf_code code = zip_error_code_zip(e) == ZIP_ER_NOENT ? MF_NOT_FOUND : MF_DATA_LOSS;
+  return mf_fail(code, "%s: %s: %s", what, path, zip_error_strerror(e));
+}
+
+static mf_status read_entry(zip_t *z, const char *path, zip_uint64_t index, mf_named_tensor *item) {
+  zip_stat_t info;
+  char what[512];
+  if (zip_stat_index(z, index, 0, &info)) return zip_failure("load_npz", path, zip_get_error(z));
+  if (info.size > (zip_uint64_t)1 << 40)
+    return mf_fail(MF_RESOURCE_EXHAUSTED, "load_npz: %s: entry %s claims %llu bytes", path, info.name,
+                   (unsigned long long)info.size);
+  snprintf(what, sizeof what, "%s: %s", path, info.name);
+  size_t length = strlen(info.name);
+  if (length > 4 && !strcmp(info.name + length - 4, ".npy")) length -= 4;
+  item->name = mf_strndup(info.name, length);
+  char *bytes = mf_alloc((size_t)info.size + 1);
+  zip_file_t *f = bytes ? zip_fopen_index(z, index, 0) : NULL;
+  mf_status status = NULL;
+  if (!item->name || !bytes) status = mf_fail_oom();
+  else if (!f) status = zip_failure("load_npz", what, zip_get_error(z));
+  zip_int64_t got = status ? 0 : zip_fread(f, bytes, info.size);
+  if (!status && got != (zip_int64_t)info.size) status = mf_fail(MF_DATA_LOSS, "load_npz: %s: truncated or corrupt entry", what);
+  if (f && zip_fclose(f) && !status) status = mf_fail(MF_DATA_LOSS, "load_npz: %s: checksum does not match", what);
+  if (!status) status = mf_npy_parse(what, bytes, (size_t)info.size, &item->tensor);
+  mf_free(bytes);
+  return status;
+}
+
+mf_status mf_npz_load(const char *path, mf_named_tensor **items, size_t *count) {
+  int code = 0;
+  *items = NULL;
+  *count = 0;
+  zip_t *z = zip_open(path, ZIP_RDONLY, &code);
+  if (!z) {
+    zip_error_t e;
+    zip_error_init_with_code(&e, code);
+    mf_status status = zip_failure("load_npz", path, &e);
+    zip_error_fini(&e);
+    return status;
+  }
+  zip_int64_t n = zip_get_num_entries(z, 0);
+  mf_named_tensor *list = mf_alloc_zero((size_t)n + 1, sizeof *list);
+  mf_status status = list ? NULL : mf_fail_oom();
+  for (zip_int64_t i = 0; i < n && !status; i++) status = read_entry(z, path, (zip_uint64_t)i, &list[i]);
+  zip_discard(z);
+  if (status) {
+    if (list) mf_named_tensors_release(list, (size_t)n);
+    return status;
+  }
+  *items = list;
+  *count = (size_t)n;
+  return NULL;
+}
+
+static mf_status add_entry(zip_t *z, const char *path, const mf_named_tensor *item, bool compressed) {
+  char *text, name[512];
+  size_t size, data = mf_tensor_bytes(item->tensor);
+  MF_TRY(mf_npy_header(item->tensor, &text, &size));
+  char *block = mf_realloc(text, size + data + 1);
+  if (!block) {
+    mf_free(text);
+    return mf_fail_oom();
+  }
+  if (data) memcpy(block + size, item->tensor->data, data);
+  snprintf(name, sizeof name, "%s.npy", item->name);
+  zip_source_t *source = zip_source_buffer(z, block, size + data, 1); /* freed with free(): mf_alloc is malloc */
+  if (!source) {
+    mf_free(block);
+    return mf_fail_oom();
+  }
+  zip_int64_t index = zip_file_add(z, name, source, ZIP_FL_ENC_UTF_8);
+  if (index < 0) {
+    zip_source_free(source);
+    return zip_failure("save_npz", path, zip_get_error(z));
+  }
+  (void)zip_set_file_compression(z, (zip_uint64_t)index, compressed ? ZIP_CM_DEFLATE : ZIP_CM_STORE, 0);
+  return NULL;
+}
+
+mf_status mf_npz_save(const char *path, const mf_named_tensor *items, size_t count, bool compressed) {
+  mf_writer *w;
+  int code = 0;
+  MF_TRY(mf_writer_open(path, &w));
+  mf_status status = NULL;
+  zip_t *z = zip_open(mf_writer_path(w), ZIP_CREATE | ZIP_TRUNCATE, &code);
+  if (!z) status = mf_fail(MF_UNKNOWN, "save_npz: %s: cannot be opened for writing", path);
+  for (size_t i = 0; i < count && !status; i++) status = add_entry(z, path, &items[i], compressed);
+  if (!status && zip_close(z)) {
+    status = mf_fail(MF_RESOURCE_EXHAUSTED, "save_npz: %s: %s", path, zip_strerror(z));
+    zip_discard(z);
+  } else if (status && z) {
+    zip_discard(z);
+  }
+  if (!status) return mf_writer_commit(w);
+  mf_writer_abandon(w);
+  return status;
+}
+
+#else
+
+static mf_status no_zip(const char *what, const char *path) {
+  return mf_fail(MF_UNIMPLEMENTED, "%s: %s: this build has no libzip (install libzip-dev and build again)", what, path);
+}
+
+mf_status mf_npz_load(const char *path, mf_named_tensor **items, size_t *count) {
+  *items = NULL;
+  *count = 0;
+  return no_zip("load_npz", path);
+}
+
+mf_status mf_npz_save(const char *path, const mf_named_tensor *items, size_t count, bool compressed) {
+  (void)items;
+  (void)count;
+  (void)compressed;
+  return no_zip("save_npz", path);
+}
+
+#endif
