@@ -28,9 +28,9 @@ void mf_philox_skip(mf_philox *g, uint64_t blocks);
 /* The four words at the counter, which then moves on by one. */
 void mf_philox_next(mf_philox *g, uint32_t words[4]);
 
-/* Blocks that a fill of `count` elements consumes as TensorFlow's stateful ops reserve them: count * 256 words for every kind
- * (ReserveRandomOutputs(count, 256)). */
-static inline uint64_t mf_philox_reserved_blocks(int64_t count) { return ((uint64_t)count * 256 + 3) / 4; }
+/* Blocks by which a stateful op's generator moves on after a fill of `count` elements, whatever their kind: 256 an element
+ * (TensorFlow's ReserveRandomOutputs(count, 256) counts blocks, not words). */
+static inline uint64_t mf_philox_reserved_blocks(int64_t count) { return (uint64_t)count * 256; }
 
 /* ---- fills: elements [first, first + count) of the sequence that starts at *g, into out[0 .. count-1]. */
 void mf_philox_uniform_f32(const mf_philox *g, int64_t first, int64_t count, float *out);     /* [0, 1), 23 bits */
