@@ -63,7 +63,8 @@ endforeach()
 
 # HDF5 is opened on first use (plug-in mechanism); only its headers are needed here.
 find_path(MF_HDF5_INCLUDE hdf5.h PATH_SUFFIXES hdf5/serial)
-if(MF_HDF5_INCLUDE)
+find_library(MF_HDF5_LIBRARY hdf5 hdf5_serial PATH_SUFFIXES hdf5/serial)
+if(MF_HDF5_INCLUDE AND MF_HDF5_LIBRARY)
   set(MF_HDF5_FOUND TRUE)
 else()
   set(MF_HDF5_FOUND FALSE)

@@ -1,0 +1,66 @@
+/* h5_file.c - the side of HDF5 that is always there: opening the plug-in, atomic writing. See h5_file.h. */
+#include "io/h5_file.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/plugin.h"
+#include "io/file.h"
+
+static mf_status tensor_new(mf_dtype dtype, const mf_shape *shape, mf_tensor **out) {
+  return mf_tensor_new(mf_device_cpu(), dtype, shape, out);
+}
+
+static const mf_h5_host host = {.fail = mf_fail, .alloc_zero = mf_alloc_zero, .array_reserve = mf_array_reserve,
+                                .duplicate = mf_strdup, .free_block = mf_free, .tensor_new = tensor_new,
+                                .tensor_bytes = mf_tensor_bytes};
+
+/* Opening twice at once is harmless: both callers get the same table. */
+static mf_status api_get(const mf_h5_api **api) {
+  void *address;
+  mf_h5_plugin_fn plugin;
+  *api = NULL;
+  MF_TRY(mf_plugin_open("libmoonflow_hdf5.so", "mf_h5_plugin",
+                        "HDF5 files need libhdf5 and a build that found it (libhdf5-dev)", &address));
+  memcpy(&plugin, &address, sizeof plugin);
+  *api = plugin(&host);
+  if ((*api)->abi != MF_H5_ABI)
+    return mf_fail(MF_UNAVAILABLE, "libmoonflow_hdf5.so does not fit this moonflow (ABI %u, expected %d)", (*api)->abi, MF_H5_ABI);
+  return NULL;
+}
+
+mf_status mf_h5_write(const char *path, const mf_h5_item *items, size_t count) {
+  const mf_h5_api *api;
+  mf_writer *w;
+  MF_TRY(api_get(&api));
+  MF_TRY(mf_writer_open(path, &w));
+  mf_status status = api->write(mf_writer_path(w), path, items, count);
+  if (!status) return mf_writer_commit(w);
+  mf_writer_abandon(w);
+  return status;
+}
+
+mf_status mf_h5_read(const char *path, mf_h5_item **items, size_t *count) {
+  const mf_h5_api *api;
+  *items = NULL;
+  *count = 0;
+  if (!mf_path_exists(path)) return mf_fail(MF_NOT_FOUND, "read: %s: No such file or directory", path);
+  MF_TRY(api_get(&api));
+  mf_status status = api->read(path, items, count);
+  if (status) {
+    mf_h5_items_release(*items, *count);
+    *items = NULL;
+    *count = 0;
+  }
+  return status;
+}
+
+void mf_h5_items_release(mf_h5_item *items, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    mf_free(items[i].path);
+    mf_free(items[i].attribute);
+    mf_free(items[i].text);
+    mf_tensor_release(items[i].tensor);
+  }
+  mf_free(items);
+}
