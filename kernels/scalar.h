@@ -107,6 +107,8 @@
 #define MFS_F(op) MFS_NAME(op, u64)
 #include "scalar_int.inc"
 
+#include "scalar_special.h"
+
 /* ---- bool */
 MFS_FN bool mfs_logical_not(bool x) { return !x; }
 MFS_FN bool mfs_logical_and(bool a, bool b) { return a && b; }
