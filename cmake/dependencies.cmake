@@ -15,6 +15,12 @@ endif()
 get_filename_component(MF_OPENBLAS_DIR ${MF_OPENBLAS} DIRECTORY)
 target_include_directories(mf_dependencies INTERFACE ${MF_CBLAS_INCLUDE})
 target_link_libraries(mf_dependencies INTERFACE ${MF_OPENBLAS})
+# Its run-time library: OpenBLAS and oneDNN are called with OpenMP's setting of the calling thread at 1.
+find_package(OpenMP COMPONENTS C)
+if(OpenMP_gomp_LIBRARY)
+  target_link_libraries(mf_dependencies INTERFACE ${OpenMP_gomp_LIBRARY})
+  target_compile_definitions(mf_dependencies INTERFACE MF_HAVE_GOMP=1)
+endif()
 
 # An option that is on when its library is found; asking for it without the library is an error.
 function(mf_optional name doc found)
