@@ -1,6 +1,7 @@
 /* kernel_cache.c - a small hash table with least-recently-used order for prepared kernels; another for slots.
  *
- * Entries keep deep copies of the attributes (inside a node without inputs) and the shapes that made the key.
+ * Entries keep deep copies of the attributes (inside a node without inputs) and the shapes that made the key: those of the
+ * inputs, and of the outputs that exist, for an output's shape may follow from the values of an input (Conv2DBackpropFilter).
  */
 #include "ops/kernel_cache.h"
 
@@ -20,8 +21,8 @@ typedef struct entry {
   mf_device *device;
   mf_node *attrs;                    /* holds the deep copies */
   void *value;
-  int n_in;
-  struct input_key { uint8_t dtype; mf_shape shape; } *in;
+  int n_in, n_out;
+  struct value_key { uint8_t dtype; mf_shape shape; } *in;   /* n_in inputs, then n_out outputs */
 } entry;
 
 typedef struct table {
@@ -33,15 +34,25 @@ typedef struct table {
 struct mf_kernel_cache { table t; };
 struct mf_slots { table t; };
 
+/* Inputs, then outputs (NULL: made by the kernel). */
+static const mf_tensor *value_at(const mf_call *c, int i) { return i < c->n_in ? c->in[i] : c->out[i - c->n_in]; }
+
 static uint64_t key_hash(const mf_kernel_def *def, const mf_call *c, bool with_inputs) {
   uint64_t h = (uint64_t)(uintptr_t)def * UINT64_C(0x9E3779B97F4A7C15) + (uint64_t)(uintptr_t)c->device;
   for (int i = 0; i < c->attrs.op->rt->n_attrs; i++) h = mf_attr_hash(&c->attrs.values[i], h);
-  for (int i = 0; with_inputs && i < c->n_in; i++) {
-    h = h * 31 + c->in[i]->dtype;
-    for (int d = 0; d < c->in[i]->shape.rank; d++)
-      h = (h ^ (uint64_t)c->in[i]->shape.dims[d]) * UINT64_C(0x9E3779B97F4A7C15) + (h >> 29);
+  for (int i = 0; with_inputs && i < c->n_in + c->n_out; i++) {
+    const mf_tensor *t = value_at(c, i);
+    if (!t) continue;
+    h = h * 31 + t->dtype;
+    for (int d = 0; d < t->shape.rank; d++)
+      h = (h ^ (uint64_t)t->shape.dims[d]) * UINT64_C(0x9E3779B97F4A7C15) + (h >> 29);
   }
   return h;
+}
+
+static bool value_equal(const struct value_key *k, const mf_tensor *t) {
+  if (!t) return k->dtype == MF_DTYPE_INVALID;
+  return k->dtype == t->dtype && mf_shape_equal(&k->shape, &t->shape);
 }
 
 static bool key_equal(const entry *e, const mf_kernel_def *def, const mf_call *c, bool with_inputs) {
@@ -49,9 +60,9 @@ static bool key_equal(const entry *e, const mf_kernel_def *def, const mf_call *c
   for (int i = 0; i < def->op->rt->n_attrs; i++)
     if (!mf_attr_equal(&e->attrs->attrs[i], &c->attrs.values[i])) return false;
   if (!with_inputs) return true;
-  if (e->n_in != c->n_in) return false;
-  for (int i = 0; i < c->n_in; i++)
-    if (e->in[i].dtype != c->in[i]->dtype || !mf_shape_equal(&e->in[i].shape, &c->in[i]->shape)) return false;
+  if (e->n_in != c->n_in || e->n_out != c->n_out) return false;
+  for (int i = 0; i < c->n_in + c->n_out; i++)
+    if (!value_equal(&e->in[i], value_at(c, i))) return false;
   return true;
 }
 
@@ -98,16 +109,17 @@ static mf_status insert(table *t, uint64_t hash, const mf_kernel_def *def, const
   mf_status status = mf_node_new(c->attrs.op, c->attrs.values, 0, 0, &e->attrs);
   if (!status && with_inputs) {
     e->n_in = c->n_in;
-    e->in = mf_alloc_array((size_t)c->n_in + 1, sizeof *e->in);
+    e->n_out = c->n_out;
+    e->in = mf_alloc_zero((size_t)(c->n_in + c->n_out) + 1, sizeof *e->in);
     if (!e->in) status = mf_fail_oom();
   }
   if (status) {
     entry_free(e);
     return status;
   }
-  for (int i = 0; i < e->n_in; i++) {
-    e->in[i].dtype = c->in[i]->dtype;
-    e->in[i].shape = c->in[i]->shape;
+  for (int i = 0; i < e->n_in + e->n_out; i++) {
+    const mf_tensor *v = value_at(c, i);
+    if (v) e->in[i] = (struct value_key){v->dtype, v->shape};
   }
   e->next = t->buckets[hash % BUCKETS];
   t->buckets[hash % BUCKETS] = e;
