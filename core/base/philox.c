@@ -1,10 +1,16 @@
-/* philox.c - see philox.h. */
+/* philox.c - the generator, its conversions to numbers, and the fills: see philox.h.
+ *
+ * Kinds that take a fixed number of words an element are made from chunks of words (philox_words.c makes many blocks at once)
+ * and converted. Truncated normals reject, so each group of them walks through its own stretch of blocks.
+ */
 #include "base/philox.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { ROUNDS = 10, RESERVED_SAMPLES = 256 };
+#include "base/philox_words.h"
+
+enum { RESERVED_SAMPLES = 256, CHUNK = 512 };   /* words; a multiple of a block */
 
 mf_philox mf_philox_make(uint64_t seed, uint64_t seed2) {
   return (mf_philox){.counter = {0, 0, (uint32_t)seed2, (uint32_t)(seed2 >> 32)},
@@ -27,27 +33,8 @@ void mf_philox_skip(mf_philox *g, uint64_t blocks) {
   g->counter[3] = (uint32_t)(high >> 32);
 }
 
-static inline void block_of(const mf_philox *g, uint32_t words[4]) {
-  uint32_t c0 = g->counter[0], c1 = g->counter[1], c2 = g->counter[2], c3 = g->counter[3];
-  uint32_t k0 = g->key[0], k1 = g->key[1];
-  for (int i = 0; i < ROUNDS; i++) {
-    uint64_t a = (uint64_t)0xD2511F53u * c0, b = (uint64_t)0xCD9E8D57u * c2;
-    uint32_t n0 = (uint32_t)(b >> 32) ^ c1 ^ k0, n2 = (uint32_t)(a >> 32) ^ c3 ^ k1;
-    c1 = (uint32_t)b;
-    c3 = (uint32_t)a;
-    c0 = n0;
-    c2 = n2;
-    k0 += 0x9E3779B9u;
-    k1 += 0xBB67AE85u;
-  }
-  words[0] = c0;
-  words[1] = c1;
-  words[2] = c2;
-  words[3] = c3;
-}
-
 void mf_philox_next(mf_philox *g, uint32_t words[4]) {
-  block_of(g, words);
+  mfi_philox_block(g, words);
   mf_philox_skip(g, 1);
 }
 
@@ -83,64 +70,92 @@ static inline void normal_pair_f64(const uint32_t x[4], double *d0, double *d1) 
   *d1 = cos(angle) * radius;
 }
 
-/* ---- groups: the outputs that one block of words gives */
+/* ---- chunks: `words` words from word `first` of the sequence on */
 
-typedef union group {
-  float f32[4];
-  double f64[2];
-  uint32_t u32[4];
-  uint64_t u64[2];
-} group;
+typedef uint32_t u32x4 __attribute__((vector_size(16)));
+typedef float f32x4 __attribute__((vector_size(16)));
 
-typedef void (*group_fn)(const mf_philox *g, int64_t index, group *out);
+typedef union chunk {
+  uint32_t u32[CHUNK];
+  u32x4 u32_of_block[CHUNK / 4];
+  f32x4 f32_of_block[CHUNK / 4];
+  uint64_t u64[CHUNK / 2];
+  float f32[CHUNK];
+  double f64[CHUNK / 2];
+} chunk;
 
-static mf_philox at(const mf_philox *g, uint64_t blocks) {
+/* Turns `words` words into numbers, in place: word pairs for the 64-bit kinds. */
+typedef void (*convert_fn)(chunk *c, int64_t words);
+
+static void to_uniform_f32(chunk *c, int64_t words) {
+  for (int64_t i = 0; i < words / 4; i++)
+    c->f32_of_block[i] = (f32x4)((c->u32_of_block[i] & 0x7FFFFFu) | (UINT32_C(127) << 23)) - 1.0f;
+}
+
+static void to_uniform_f64(chunk *c, int64_t words) {
+  for (int64_t i = 0; i < words; i += 2) c->f64[i / 2] = double_of(c->u32[i], c->u32[i + 1]);
+}
+
+static void to_normal_f32(chunk *c, int64_t words) {
+  for (int64_t i = 0; i < words; i += 2) normal_pair_f32(c->u32[i], c->u32[i + 1], &c->f32[i], &c->f32[i + 1]);
+}
+
+static void to_normal_f64(chunk *c, int64_t words) {
+  for (int64_t i = 0; i < words; i += 4) {
+    uint32_t block[4];
+    memcpy(block, &c->u32[i], sizeof block);
+    normal_pair_f64(block, &c->f64[i / 2], &c->f64[i / 2 + 1]);
+  }
+}
+
+static void to_u64(chunk *c, int64_t words) {
+  for (int64_t i = 0; i < words; i += 2) c->u64[i / 2] = (uint64_t)c->u32[i + 1] << 32 | c->u32[i];
+}
+
+/* Elements of `size` bytes (4: one word, 8: two). Whole blocks are made, so that pairs are never torn. */
+static void fill(const mf_philox *g, convert_fn convert, size_t size, int64_t first, int64_t count, void *out) {
+  int64_t per_block = 16 / (int64_t)size, block = first / per_block, skip = first % per_block;
+  char *to = out;
+  while (count > 0) {
+    chunk c;
+    int64_t blocks = (skip + count + per_block - 1) / per_block;
+    if (blocks > CHUNK / 4) blocks = CHUNK / 4;
+    int64_t take = blocks * per_block - skip;
+    if (take > count) take = count;
+    mfi_philox_words(g, (uint64_t)block, blocks, c.u32);
+    if (convert) convert(&c, 4 * blocks);
+    memcpy(to, (const char *)&c + (size_t)skip * size, (size_t)take * size);
+    to += (size_t)take * size;
+    count -= take;
+    block += blocks;
+    skip = 0;
+  }
+}
+
+void mf_philox_uniform_f32(const mf_philox *g, int64_t first, int64_t count, float *out) {
+  fill(g, to_uniform_f32, sizeof *out, first, count, out);
+}
+void mf_philox_uniform_f64(const mf_philox *g, int64_t first, int64_t count, double *out) {
+  fill(g, to_uniform_f64, sizeof *out, first, count, out);
+}
+void mf_philox_normal_f32(const mf_philox *g, int64_t first, int64_t count, float *out) {
+  fill(g, to_normal_f32, sizeof *out, first, count, out);
+}
+void mf_philox_normal_f64(const mf_philox *g, int64_t first, int64_t count, double *out) {
+  fill(g, to_normal_f64, sizeof *out, first, count, out);
+}
+void mf_philox_full_u32(const mf_philox *g, int64_t first, int64_t count, uint32_t *out) {
+  fill(g, NULL, sizeof *out, first, count, out);
+}
+void mf_philox_full_u64(const mf_philox *g, int64_t first, int64_t count, uint64_t *out) {
+  fill(g, to_u64, sizeof *out, first, count, out);
+}
+
+/* ---- truncated normals: group `index` of 4 floats or 2 doubles has 256 reserved words an element, read one after the other */
+
+static void truncated_f32(const mf_philox *g, int64_t index, float out[4]) {
   mf_philox moved = *g;
-  mf_philox_skip(&moved, blocks);
-  return moved;
-}
-
-static void words_at(const mf_philox *g, int64_t index, uint32_t words[4]) {
-  mf_philox moved = at(g, (uint64_t)index);
-  block_of(&moved, words);
-}
-
-static void uniform_f32(const mf_philox *g, int64_t index, group *out) {
-  uint32_t w[4];
-  words_at(g, index, w);
-  for (int i = 0; i < 4; i++) out->f32[i] = float_of(w[i]);
-}
-
-static void uniform_f64(const mf_philox *g, int64_t index, group *out) {
-  uint32_t w[4];
-  words_at(g, index, w);
-  for (int i = 0; i < 2; i++) out->f64[i] = double_of(w[2 * i], w[2 * i + 1]);
-}
-
-static void normal_f32(const mf_philox *g, int64_t index, group *out) {
-  uint32_t w[4];
-  words_at(g, index, w);
-  normal_pair_f32(w[0], w[1], &out->f32[0], &out->f32[1]);
-  normal_pair_f32(w[2], w[3], &out->f32[2], &out->f32[3]);
-}
-
-static void normal_f64(const mf_philox *g, int64_t index, group *out) {
-  uint32_t w[4];
-  words_at(g, index, w);
-  normal_pair_f64(w, &out->f64[0], &out->f64[1]);
-}
-
-static void full_u32(const mf_philox *g, int64_t index, group *out) { words_at(g, index, out->u32); }
-
-static void full_u64(const mf_philox *g, int64_t index, group *out) {
-  uint32_t w[4];
-  words_at(g, index, w);
-  for (int i = 0; i < 2; i++) out->u64[i] = (uint64_t)w[2 * i + 1] << 32 | w[2 * i];
-}
-
-/* Rejection: each group of outputs has its own stretch of 256 reserved samples an output, read one word after the other. */
-static void truncated_f32(const mf_philox *g, int64_t index, group *out) {
-  mf_philox moved = at(g, (uint64_t)index * (4 * RESERVED_SAMPLES / 4));
+  mf_philox_skip(&moved, (uint64_t)index * (4 * RESERVED_SAMPLES / 4));
   for (int n = 0;;) {
     uint32_t w[4];
     float pair[2];
@@ -148,65 +163,45 @@ static void truncated_f32(const mf_philox *g, int64_t index, group *out) {
     for (int k = 0; k < 4; k += 2) {
       normal_pair_f32(w[k], w[k + 1], &pair[0], &pair[1]);
       for (int i = 0; i < 2; i++) {
-        if (fabsf(pair[i]) < 2.0f) out->f32[n++] = pair[i];
+        if (fabsf(pair[i]) < 2.0f) out[n++] = pair[i];
         if (n == 4) return;
       }
     }
   }
 }
 
-static void truncated_f64(const mf_philox *g, int64_t index, group *out) {
-  mf_philox moved = at(g, (uint64_t)index * (2 * RESERVED_SAMPLES / 4));
+static void truncated_f64(const mf_philox *g, int64_t index, double out[2]) {
+  mf_philox moved = *g;
+  mf_philox_skip(&moved, (uint64_t)index * (2 * RESERVED_SAMPLES / 4));
   for (int n = 0;;) {
     uint32_t w[4];
     double pair[2];
     mf_philox_next(&moved, w);
     normal_pair_f64(w, &pair[0], &pair[1]);
     for (int i = 0; i < 2; i++) {
-      if (fabs(pair[i]) < 2.0) out->f64[n++] = pair[i];
+      if (fabs(pair[i]) < 2.0) out[n++] = pair[i];
       if (n == 2) return;
     }
   }
 }
 
-/* Elements [first, first+count) out of groups of 16 bytes with `per` elements each. */
-static void fill(const mf_philox *g, group_fn fn, int per, int64_t first, int64_t count, void *out) {
-  size_t size = sizeof(group) / (size_t)per;
-  char *to = out;
-  for (int64_t done = 0; done < count;) {
-    group values;
-    int64_t index = (first + done) / per, offset = (first + done) % per, take = per - offset;
-    if (take > count - done) take = count - done;
-    fn(g, index, &values);
-    memcpy(to + (size_t)done * size, (const char *)&values + (size_t)offset * size, (size_t)take * size);
-    done += take;
+void mf_philox_truncated_f32(const mf_philox *g, int64_t first, int64_t count, float *out) {
+  float group[4];
+  for (int64_t i = first; i < first + count; i++) {
+    if (i == first || i % 4 == 0) truncated_f32(g, i / 4, group);
+    out[i - first] = group[i % 4];
   }
 }
 
-void mf_philox_uniform_f32(const mf_philox *g, int64_t first, int64_t count, float *out) {
-  fill(g, uniform_f32, 4, first, count, out);
-}
-void mf_philox_uniform_f64(const mf_philox *g, int64_t first, int64_t count, double *out) {
-  fill(g, uniform_f64, 2, first, count, out);
-}
-void mf_philox_normal_f32(const mf_philox *g, int64_t first, int64_t count, float *out) {
-  fill(g, normal_f32, 4, first, count, out);
-}
-void mf_philox_normal_f64(const mf_philox *g, int64_t first, int64_t count, double *out) {
-  fill(g, normal_f64, 2, first, count, out);
-}
-void mf_philox_truncated_f32(const mf_philox *g, int64_t first, int64_t count, float *out) {
-  fill(g, truncated_f32, 4, first, count, out);
-}
 void mf_philox_truncated_f64(const mf_philox *g, int64_t first, int64_t count, double *out) {
-  fill(g, truncated_f64, 2, first, count, out);
+  double group[2];
+  for (int64_t i = first; i < first + count; i++) {
+    if (i == first || i % 2 == 0) truncated_f64(g, i / 2, group);
+    out[i - first] = group[i % 2];
+  }
 }
-void mf_philox_full_u32(const mf_philox *g, int64_t first, int64_t count, uint32_t *out) {
-  fill(g, full_u32, 4, first, count, out);
-}
-void mf_philox_full_u64(const mf_philox *g, int64_t first, int64_t count, uint64_t *out) {
-  fill(g, full_u64, 2, first, count, out);
-}
+
+/* ---- integers in a range */
 
 void mf_philox_int_i32(const mf_philox *g, int64_t first, int64_t count, int32_t low, int32_t high, int32_t *out) {
   uint32_t span = (uint32_t)high - (uint32_t)low;
