@@ -12,4 +12,9 @@ mf_status mfi_gather_rows(const char *op, char *out, const char *params, const m
 /* The first index outside of [0, limit), as such an error. */
 mf_status mfi_check_indices(const char *op, const mf_tensor *indices, int64_t limit) MF_MUST_USE;
 
+/* Index vectors (the last dimension of `indices`) as row numbers of `table` cut behind that many dimensions: at[i], one an index
+ * vector. Vectors outside of the table: -1 with `ignore`, else INVALID_ARGUMENT "indices[1] = [3, 0] does not index into ...". */
+mf_status mfi_flat_indices(const char *op, const mf_tensor *indices, const mf_shape *table, bool ignore, int64_t *at)
+    MF_MUST_USE;
+
 #endif

@@ -6,19 +6,53 @@
 #include "array_gather.h"
 #include "base/pool.h"
 
-static mf_status bad_index(const char *op, const mf_tensor *indices, int64_t i, int64_t limit) {
-  char at[160];
-  int64_t position[MF_MAX_RANK], rest = i, value = mfi_int_at(indices, i);
+enum { PLACE_TEXT = 160 };
+
+/* "[2,0]": element i of a tensor of rank `rank` and the dimensions of s; "" for a scalar. */
+static const char *place(const mf_shape *s, int rank, int64_t i, char text[PLACE_TEXT]) {
+  int64_t position[MF_MAX_RANK];
   int used = 0;
-  for (int d = indices->shape.rank - 1; d >= 0; d--) {
-    position[d] = rest % indices->shape.dims[d];
-    rest /= indices->shape.dims[d];
+  for (int d = rank - 1; d >= 0; d--) {
+    position[d] = i % s->dims[d];
+    i /= s->dims[d];
   }
-  at[0] = 0;
-  for (int d = 0; d < indices->shape.rank && used < 140; d++)
-    used += snprintf(at + used, sizeof at - (size_t)used, "%s%" PRId64, d ? "," : "", position[d]);
-  return mf_fail(MF_INVALID_ARGUMENT, "%s: indices%s%s%s = %" PRId64 " is not in [0, %" PRId64 ")", op,
-                 indices->shape.rank ? "[" : "", at, indices->shape.rank ? "]" : "", value, limit);
+  text[0] = 0;
+  for (int d = 0; d < rank && used < PLACE_TEXT - 24; d++)
+    used += snprintf(text + used, PLACE_TEXT - (size_t)used, "%s%" PRId64 "%s", d ? "," : "[", position[d],
+                     d == rank - 1 ? "]" : "");
+  return text;
+}
+
+static mf_status bad_index(const char *op, const mf_tensor *indices, int64_t i, int64_t limit) {
+  char at[PLACE_TEXT];
+  return mf_fail(MF_INVALID_ARGUMENT, "%s: indices%s = %" PRId64 " is not in [0, %" PRId64 ")", op,
+                 place(&indices->shape, indices->shape.rank, i, at), mfi_int_at(indices, i), limit);
+}
+
+static mf_status bad_vector(const char *op, const mf_tensor *indices, int64_t i, int64_t depth, const mf_shape *table) {
+  char at[PLACE_TEXT], shape[MF_SHAPE_TEXT], vector[PLACE_TEXT] = "";
+  int used = 0;
+  for (int64_t k = 0; k < depth && used < PLACE_TEXT - 24; k++)
+    used += snprintf(vector + used, PLACE_TEXT - (size_t)used, "%s%" PRId64, k ? ", " : "", mfi_int_at(indices, i * depth + k));
+  return mf_fail(MF_INVALID_ARGUMENT, "%s: indices%s = [%s] does not index into shape %s", op,
+                 place(&indices->shape, indices->shape.rank - 1, i, at), vector, mf_shape_text(table, shape));
+}
+
+mf_status mfi_flat_indices(const char *op, const mf_tensor *indices, const mf_shape *table, bool ignore, int64_t *at) {
+  const mf_shape *s = &indices->shape;
+  int64_t depth = s->dims[s->rank - 1], n = mf_shape_count_range(s, 0, s->rank - 1);
+  for (int64_t i = 0; i < n; i++) {
+    bool inside = true;
+    at[i] = 0;
+    for (int64_t k = 0; k < depth; k++) {
+      int64_t v = mfi_int_at(indices, i * depth + k);
+      inside = inside && v >= 0 && v < table->dims[k];
+      at[i] = at[i] * table->dims[k] + v;
+    }
+    if (!inside && !ignore) return bad_vector(op, indices, i, depth, table);
+    if (!inside) at[i] = -1;
+  }
+  return NULL;
 }
 
 mf_status mfi_check_indices(const char *op, const mf_tensor *indices, int64_t limit) {

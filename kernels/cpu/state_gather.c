@@ -43,7 +43,8 @@ static mf_status apply_scatter(void *user, mf_tensor *own) {
   const scatter *s = user;
   int64_t rows = own->shape.dims[0], inner = mf_shape_count_range(&own->shape, 1, own->shape.rank);
   MF_TRY(mfi_check_indices(s->op, s->indices, rows));
-  return mfi_update_rows(s->op, s->kind, mf_tensor_dtype(own), mf_data(own), rows, inner, s->indices, mf_data(s->updates),
+  return mfi_update_rows(s->op, s->kind, mf_tensor_dtype(own), mf_data(own), rows, inner,
+                         (mfi_rows){.tensor = s->indices, .n = mf_tensor_count(s->indices)}, mf_data(s->updates),
                          s->updates->shape.rank == 0);
 }
 

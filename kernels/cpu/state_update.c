@@ -156,8 +156,8 @@ typedef struct scattered {
   mfi_update_fn fn;
   char *to;
   const char *value;
-  const mf_tensor *indices;
-  int64_t n, rows, inner, pieces;
+  mfi_rows at;
+  int64_t rows, inner, pieces;
   size_t elem;
   bool scalar, by_columns;
 } scattered;
@@ -167,8 +167,8 @@ static void run_rows(void *arg, int64_t piece) {
   int64_t first = 0, last = s->rows, left = 0, right = s->inner;
   if (s->by_columns) mf_piece_range(s->inner, s->pieces, 64, piece, &left, &right);
   else mf_piece_range(s->rows, s->pieces, 1, piece, &first, &last);
-  for (int64_t i = 0; i < s->n; i++) {
-    int64_t r = mfi_int_at(s->indices, i);
+  for (int64_t i = 0; i < s->at.n; i++) {
+    int64_t r = s->at.tensor ? mfi_int_at(s->at.tensor, i) : s->at.flat[i];
     if (r < first || r >= last) continue;
     const char *value = s->scalar ? s->value : s->value + (size_t)(i * s->inner + left) * s->elem;
     s->fn(s->to + (size_t)(r * s->inner + left) * s->elem, value, right - left);
@@ -176,15 +176,15 @@ static void run_rows(void *arg, int64_t piece) {
 }
 
 mf_status mfi_update_rows(const char *op, mfi_update_kind kind, mf_dtype type, void *to, int64_t rows, int64_t inner,
-                          const mf_tensor *indices, const void *value, bool scalar) {
-  scattered s = {.fn = find(kind, type, scalar), .to = to, .value = value, .indices = indices, .n = mf_tensor_count(indices),
-                 .rows = rows, .inner = inner, .elem = mf_dtype_size(type), .scalar = scalar};
+                          mfi_rows at, const void *value, bool scalar) {
+  scattered s = {.fn = find(kind, type, scalar), .to = to, .value = value, .at = at, .rows = rows,
+                 .inner = inner, .elem = mf_dtype_size(type), .scalar = scalar};
   if (!s.fn) return no_arithmetic(op, type);
-  if (inner == 0 || s.n == 0) return NULL;
+  if (inner == 0 || at.n == 0) return NULL;
   s.by_columns = inner >= 1024 || rows < 16;
   int64_t cut = s.by_columns ? (inner + 63) / 64 : rows;
   /* Every piece walks all indices, so at most 16 of them. */
-  s.pieces = mf_pieces_for(s.n, 3 + 0.3 * (double)inner);
+  s.pieces = mf_pieces_for(at.n, 3 + 0.3 * (double)inner);
   if (s.pieces > 16) s.pieces = 16;
   if (s.pieces > cut) s.pieces = cut;
   mf_parallel_for(s.pieces, run_rows, &s);

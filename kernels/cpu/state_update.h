@@ -18,10 +18,17 @@ mfi_update_scalar_fn mfi_update_row_scalar(mfi_update_kind kind, mf_dtype type);
 /* A whole array, in parallel. UNIMPLEMENTED for a dtype without arithmetic. */
 mf_status mfi_update(const char *op, mfi_update_kind kind, mf_dtype type, void *to, const void *value, int64_t n) MF_MUST_USE;
 
-/* rows of `to` [rows, inner] updated at indices[0..n-1] by rows of value [n, inner] (scalar: by one element). Contributions to
+/* Row numbers: an integer tensor, or an array. */
+typedef struct mfi_rows {
+  const mf_tensor *tensor;   /* NULL: use flat */
+  const int64_t *flat;
+  int64_t n;
+} mfi_rows;
+
+/* rows of `to` [rows, inner] updated at at[0..n-1] by rows of value [n, inner] (scalar: by one element). Contributions to
  * one row are applied in the order of the indices, at any number of threads. Indices must have been checked; negative ones are
  * skipped (UnsortedSegmentSum). */
 mf_status mfi_update_rows(const char *op, mfi_update_kind kind, mf_dtype type, void *to, int64_t rows, int64_t inner,
-                          const mf_tensor *indices, const void *value, bool scalar) MF_MUST_USE;
+                          mfi_rows at, const void *value, bool scalar) MF_MUST_USE;
 
 #endif
