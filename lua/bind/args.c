@@ -2,8 +2,8 @@
  *
  * Layout while reading: the keyword table, if there is one, is moved below the values:
  *     first: [keywords] base: [value 0] [value 1] ...
- * Then the stack is cut or filled to n_params slots from `base`, keywords are copied into their slots, and each slot is checked
- * or takes its default. nil in a slot means "not given" until then, and "None" afterwards.
+ * Then the stack is cut or filled to n_params slots from `base`, keywords are copied into their slots, and each slot
+ * is checked or takes its default. nil in a slot means "not given" until then, and "None" afterwards.
  */
 #include <lauxlib.h>
 #include <string.h>
@@ -91,7 +91,8 @@ static bool text_table_is_keywords(const reading *r, int table, int n, lua_Unsig
   }
   lua_settop(L, names - 1);
   if (n_known == n_keys && !is_missing(L, sig, n, table)) return true;
-  if (!is_missing(L, sig, n, 0) && n_known < n_keys && (n_known > 0 || plain)) fail_ambiguous(L, sig, table, parameter);
+  bool doubtful = n_known < n_keys && (n_known > 0 || plain);
+  if (doubtful && !is_missing(L, sig, n, 0)) fail_ambiguous(L, sig, table, parameter);
   return false;
 }
 
@@ -251,8 +252,8 @@ static bool store_keyword(const reading *r, int parameter) {
   return true;
 }
 
-/* Copies the keyword table's entries into their slots. Faults are kept until the end, and the bytewise or positionally first
- * one is raised: the order of keys in a table changes from run to run. */
+/* Copies the keyword table's entries into their slots. Faults are kept until the end, and the bytewise or
+ * positionally first one is raised: the order of keys in a table changes from run to run. */
 static void read_keywords(const reading *r) {
   lua_State *L = r->L;
   const mfl_signature *sig = r->sig;

@@ -1,26 +1,27 @@
 /* args.h - the argument helper: signatures, and the one reader of every call's arguments.
  *
- * A signature is compiled once from an op's entry, a row of the API table or the schema of a class. Reading a call by it
- * turns what the caller wrote (positional values, a last table of keywords, one table for everything) into exactly
- * sig->n_params values on the Lua stack, in the order of the signature. The rules are those of docs/call-grammar.md:
+ * A signature is compiled once from an op's entry, a row of the API table or the schema of a class. Reading a call
+ * by it turns what the caller wrote (positional values, a last table of keywords, one table for everything) into
+ * exactly sig->n_params values on the Lua stack, in the order of the signature. The rules are those of
+ * docs/call-grammar.md:
  *
- *   1. A last table with string keys only is the keywords if the next free parameter is neither data nor struct, or none is
- *      free; an unknown name is an error.
- *   2. If it is data, struct or a rest parameter: keywords if all keys are parameter names and no required parameter stays
- *      missing; else the value. Where nothing required is missing, a table that mixes names and strangers, or holds plain
- *      values only, is an error that names tf.kw and tf.dict.
- *   3. A sole table with integer keys: for a first parameter of kind list or tensor (or a rest parameter of plain values) the
- *      integer part is that argument and string keys are keywords; for kind data or struct the table is the value; otherwise
- *      the integer part is positional.
+ *   1. A last table with string keys only is the keywords if the next free parameter is neither data nor struct, or
+ *      none is free; an unknown name is an error.
+ *   2. If it is data, struct or a rest parameter: keywords if all keys are parameter names and no required parameter
+ *      stays missing; else the value. Where nothing required is missing, a table that mixes names and strangers, or
+ *      holds plain values only, is an error that names tf.kw and tf.dict.
+ *   3. A sole table with integer keys: for a first parameter of kind list or tensor (or a rest parameter of them) the
+ *      integer part is that argument and string keys are keywords; for kind data or struct the table is the value;
+ *      otherwise the integer part is positional.
  *   4. Any other table is a value; mixed keys and holes are errors.
- *   5. {} is the empty list where the next free parameter is list or tensor, or is data or struct and required; else it is
- *      empty keywords.
+ *   5. {} is the empty list where the next free parameter is list or tensor, or is data or struct and required; else
+ *      it is empty keywords.
  *   6. tf.kw{...} and tf.dict{...} force either reading; a table with a metatable is always a value.
  *   7. nil or absent = the default.
  *
- * What a reader finds in a slot: nil where the argument is Python's None (given as tf.None, or by a default of None), else
- * the value. Integers given as 14.0 arrive as integers. Defaults that are plain tables arrive as fresh copies.
- * Errors are raised as error objects (error.h) with code INVALID_ARGUMENT and the signature's name as op.
+ * What a reader finds in a slot: nil where the argument is Python's None (given as tf.None, or by a default of
+ * None), else the value. Integers given as 14.0 arrive as integers. Defaults that are plain tables arrive as fresh
+ * copies. Errors are raised as error objects (error.h) with code INVALID_ARGUMENT and the signature's name as op.
  *
  * A call of positional values without tables allocates nothing. A signature belongs to one Lua state (global state).
  */
@@ -69,7 +70,7 @@ typedef struct mfl_param {
   const char *name; /* a Lua string kept by the signature */
   size_t name_size;
   uint8_t kind, check, flags;
-  uint8_t default_type;      /* LUA_TNIL, LUA_TBOOLEAN, LUA_TNUMBER (integer or float), or another: kept by the signature */
+  uint8_t default_type;      /* LUA_TNIL, LUA_TBOOLEAN, LUA_TNUMBER, or another: kept by the signature */
   bool default_is_integer;
   union {
     lua_Integer i;
@@ -84,7 +85,7 @@ typedef struct mfl_signature {
   int n_positional;          /* parameters 0 .. n_positional-1 may be given by position */
   int rest;                  /* index of the rest parameter, or -1; equals n_positional where there is one */
   int open;                  /* index of the parameter that takes unknown keywords, or -1 */
-  int reference;             /* registry: names (name -> index+1), defaults (index+1 -> value), signature's name ([0]) */
+  int reference;             /* registry: name -> index+1, index+1 -> default, 0 -> the signature's name */
   unsigned flags;
   uint32_t calls;            /* how often it was read; tests count what was called */
   const void *none, *kw_meta; /* identities of tf.None and of tf.kw's metatable */
@@ -98,25 +99,28 @@ typedef struct mfl_param_spec {
   int default_index;         /* absolute stack index of the default; 0: none (nil) */
 } mfl_param_spec;
 
-/* Makes a signature and pushes it (a userdata). What stands behind a rest or keyword-only parameter is by name only, too.
- * Raises INTERNAL on contradictory specs (two rest parameters, a name twice, an open parameter before the end). */
+/* Makes a signature and pushes it (a userdata). What stands behind a rest or keyword-only parameter is by name only,
+ * too. Raises INTERNAL on contradictory specs (two rest parameters, a name twice, an open parameter before the
+ * end). */
 mfl_signature *mfl_signature_new(lua_State *L, const char *name, const mfl_param_spec *params, int n, unsigned flags);
 
 /* The signature at `index`; raises when it is something else. */
 mfl_signature *mfl_check_signature(lua_State *L, int index);
 
-/* Reads the call whose `nargs` arguments stand at first .. first+nargs-1, the last of them on top of the stack. Leaves exactly
- * sig->n_params values at first .. and nothing above them; returns sig->n_params. The caller keeps the signature alive. */
+/* Reads the call whose `nargs` arguments stand at first .. first+nargs-1, the last of them on top of the stack.
+ * Leaves exactly sig->n_params values at first .. and nothing above them; returns sig->n_params. The caller keeps
+ * the signature alive. */
 int mfl_args_read(lua_State *L, mfl_signature *sig, int first, int nargs);
 
 /* Index of the parameter called `name`, or -1. */
 int mfl_signature_find(lua_State *L, const mfl_signature *sig, const char *name);
 
-/* True when the list at `index` is data for one tensor: numbers, booleans or strings, or lists of such. Looks at every item of
- * the outer list and along the first items further inside; an empty list is one too. */
+/* True when the list at `index` is data for one tensor: numbers, booleans or strings, or lists of such. Looks at
+ * every item of the outer list and along the first items further inside; an empty list is one too. */
 bool mfl_is_scalar_list(lua_State *L, int index);
 
-/* Pushes a table for Lua: None, kw_meta, dict_meta, dict_orders, signature, kind, is_tensor, is_scalar_list, nearest, called. */
+/* Pushes a table for Lua: None, kw_meta, dict_meta, dict_orders, signature, kind, is_tensor, is_scalar_list,
+ * nearest, called. */
 int mfl_open_args(lua_State *L);
 
 #endif

@@ -1,5 +1,5 @@
-/* args_internal.h - what the two halves of the argument reader share: args.c (which table is the keywords) and args_slots.c (what
- * may stand in a slot). Nobody else includes this.
+/* args_internal.h - what the two halves of the argument reader share: args.c (which table is the keywords) and
+ * args_slots.c (what may stand in a slot). Nobody else includes this.
  */
 #ifndef MFL_BIND_ARGS_INTERNAL_H
 #define MFL_BIND_ARGS_INTERNAL_H
@@ -45,8 +45,8 @@ int mfli_args_fail(lua_State *L, const mfl_signature *sig);
 /* Pushes "; did you mean 'a' or 'b'?" for names near to `name`, else "; its arguments are: a, b, c". */
 void mfli_args_push_hint(lua_State *L, const mfl_signature *sig, const char *name, size_t size);
 
-/* Pushes up to three names of the list at `list` that are nearest to `name`, as "'a', 'b' or 'c'"; returns false and pushes
- * nothing when none is near. */
+/* Pushes up to three names of the list at `list` that are nearest to `name`, as "'a', 'b' or 'c'"; returns false and
+ * pushes nothing when none is near. */
 bool mfli_push_nearest(lua_State *L, int list, const char *name, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
-/* args_slots.c - what may stand in the slot of a parameter: tables that are lists or dicts, checked types, None, defaults.
- * The other half of the reader in args.c.
+/* args_slots.c - what may stand in the slot of a parameter: tables that are lists or dicts, checked types, None,
+ * defaults. The other half of the reader in args.c.
  */
 #include <lauxlib.h>
 

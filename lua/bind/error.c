@@ -3,6 +3,7 @@
 
 #include <lauxlib.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Addresses used as registry keys. */
@@ -52,8 +53,9 @@ static void push_meta(lua_State *L) {
   lua_rawsetp(L, LUA_REGISTRYINDEX, &meta_key);
 }
 
-void mfl_push_position(lua_State *L) {
-  luaL_checkstack(L, 3, "error position");
+void mfl_format_position(lua_State *L, char *text, int size) {
+  text[0] = 0;
+  if (!lua_checkstack(L, 3)) return;
   size_t home_size = 0;
   const char *home = NULL;
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &home_key) == LUA_TSTRING) home = lua_tolstring(L, -1, &home_size);
@@ -62,12 +64,18 @@ void mfl_push_position(lua_State *L) {
     lua_getinfo(L, "Sl", &ar);
     if (ar.currentline <= 0) continue; /* C functions, stripped code */
     if (home && strncmp(ar.source, home, home_size) == 0) continue;
-    lua_pop(L, 1);
-    lua_pushfstring(L, "%s:%d", ar.short_src, ar.currentline);
-    return;
+    snprintf(text, (size_t)size, "%s:%d", ar.short_src, ar.currentline);
+    break;
   }
   lua_pop(L, 1);
-  lua_pushnil(L);
+}
+
+void mfl_push_position(lua_State *L) {
+  char text[LUA_IDSIZE + 16];
+  mfl_format_position(L, text, (int)sizeof text);
+  luaL_checkstack(L, 1, "error position");
+  if (text[0]) lua_pushstring(L, text);
+  else lua_pushnil(L);
 }
 
 void mfl_error_new(lua_State *L, const char *code, const char *op) {

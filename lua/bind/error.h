@@ -5,10 +5,11 @@
  *     message   what happened: operation, argument, expected, received
  *     op        the operation, or nil when none is known
  *     position  "file:line" of the innermost Lua function that is not one of moonflow's own modules, or nil
- * Its tostring reads well alone: `train.lua:12: INVALID_ARGUMENT: Dense: unknown argument 'unit'; did you mean 'units'?`
+ * Its tostring reads well alone: `train.lua:12: INVALID_ARGUMENT: Dense: unknown argument 'unit'; did you mean
+ * 'units'?`
  *
- * Text is data: only mfl_raisef formats, and its format is a literal of the caller. None of these functions allocates outside
- * Lua. Raising is a longjmp: the caller must hold nothing that only C knows of.
+ * Text is data: only mfl_raisef formats, and its format is a literal of the caller. None of these functions
+ * allocates outside Lua. Raising is a longjmp: the caller must hold nothing that only C knows of.
  */
 #ifndef MFL_BIND_ERROR_H
 #define MFL_BIND_ERROR_H
@@ -31,12 +32,17 @@ int mfl_raisef(lua_State *L, const char *code, const char *op, const char *forma
 /* Pushes "file:line" of the nearest caller outside moonflow's own Lua modules, or nil. */
 void mfl_push_position(lua_State *L);
 
+/* The same into text[size], "" for none. Never raises and allocates nothing: core calls it while it adds nodes to a
+ * graph. */
+void mfl_format_position(lua_State *L, char *text, int size);
+
 /* True when the value at `index` is an error object. */
 int mfl_is_error(lua_State *L, int index);
 
-/* Pushes a table of Lua functions: new(code, op, message), raise(code, op, message), is(value), position(), set_home().
- * set_home(), called from a module two folders below the root of moonflow's modules (moonflow/base/errors.lua), makes the
- * folder of that root the one whose functions are skipped when a position is looked for. */
+/* Pushes a table of Lua functions: new(code, op, message), raise(code, op, message), is(value), position(),
+ * set_home(). set_home(), called from a module two folders below the root of moonflow's modules
+ * (moonflow/base/errors.lua), makes the folder of that root the one whose functions are skipped when a position is
+ * looked for. */
 int mfl_open_error(lua_State *L);
 
 #endif

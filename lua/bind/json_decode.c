@@ -1,5 +1,5 @@
-/* json_decode.c - text to Lua values. Jansson parses; its tree hangs in a userdata box until it has been turned into tables, so
- * that an error in between frees it.
+/* json_decode.c - text to Lua values. Jansson parses; its tree hangs in a userdata box until it has been turned into
+ * tables, so that an error in between frees it.
  */
 #include <jansson.h>
 #include <lauxlib.h>
@@ -103,7 +103,8 @@ int mfli_json_decode(lua_State *L) {
   json_error_t error;
   b->root = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL, &error);
   if (!b->root) {
-    return mfl_raisef(L, "INVALID_ARGUMENT", OP, "json.decode: line %d, column %d: %s", error.line, error.column, error.text);
+    return mfl_raisef(L, "INVALID_ARGUMENT", OP, "json.decode: line %d, column %d: %s", error.line, error.column,
+                      error.text);
   }
   push_value(L, b->root, depth);
   json_decref(b->root);

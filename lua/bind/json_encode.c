@@ -1,8 +1,8 @@
-/* json_encode.c - Lua values to JSON text, straight into a Lua buffer: Jansson's own writer can neither print the shortest text of
- * a float nor tell lists from dicts.
+/* json_encode.c - Lua values to JSON text, straight into a Lua buffer: Jansson's own writer can neither print the
+ * shortest text of a float nor tell lists from dicts.
  *
- * The text grows in a luaL_Buffer, which needs the top of the stack for itself while it is being filled; so pieces are collected
- * as strings in a table instead, joined at the end: `out` is its stack index.
+ * The text grows in a luaL_Buffer, which needs the top of the stack for itself while it is being filled; so pieces
+ * are collected as strings in a table instead, joined at the end: `out` is its stack index.
  */
 #include <lauxlib.h>
 #include <math.h>
@@ -80,8 +80,9 @@ static int fail(writer *w, int depth) {
 
 /* ---- numbers */
 
-/* Digits of the shortest decimal text that reads back as `x`, and its exponent: x = 0.d1d2d3... * 10^exponent. Returns the number
- * of digits. snprintf and strtod follow the locale's decimal point alike; only digits are taken over. */
+/* Digits of the shortest decimal text that reads back as `x`, and its exponent: x = 0.d1d2d3... * 10^exponent.
+ * Returns the number of digits. snprintf and strtod follow the locale's decimal point alike; only digits are taken
+ * over. */
 static int shortest_digits(double x, char *digits, int *exponent) {
   char text[40];
   int first = fabs(x) < 2.3e-308 ? 1 : 15; /* 15 digits with trailing zeros cut are the shortest, but for subnormals */
@@ -141,7 +142,11 @@ static void add_float(writer *w, double x) {
 /* Length of the UTF-8 sequence at `s` (at most `left` bytes) and its code point, or 0 when it is invalid. */
 static int utf8_sequence(const unsigned char *s, size_t left, uint32_t *code) {
   static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-  int n = s[0] < 0x80 ? 1 : s[0] >= 0xC2 && s[0] < 0xE0 ? 2 : s[0] >= 0xE0 && s[0] < 0xF0 ? 3 : s[0] >= 0xF0 && s[0] < 0xF5 ? 4 : 0;
+  int n = 0;
+  if (s[0] < 0x80) n = 1;
+  if (s[0] >= 0xC2 && s[0] < 0xE0) n = 2;
+  if (s[0] >= 0xE0 && s[0] < 0xF0) n = 3;
+  if (s[0] >= 0xF0 && s[0] < 0xF5) n = 4;
   if (n == 0 || (size_t)n > left) return 0;
   *code = n == 1 ? s[0] : s[0] & (0x7Fu >> n);
   for (int i = 1; i < n; i++) {
@@ -164,11 +169,7 @@ static void add_character(writer *w, const char *bytes, int n, uint32_t code) {
     char text[2] = {'\\', letters[known - plain]};
     add(w, text, 2);
   } else if (code < 32 || (w->ascii && code >= 127 && code < 0x10000)) {
-    if (code == 127) {
-      add(w, bytes, 1);
-    } else {
-      add_escape(w, code);
-    }
+    add_escape(w, code);
   } else if (w->ascii && code >= 0x10000) {
     add_escape(w, 0xD800 + ((code - 0x10000) >> 10));
     add_escape(w, 0xDC00 + ((code - 0x10000) & 0x3FF));
@@ -210,7 +211,8 @@ static void add_comma(writer *w, int depth) {
   new_line(w, depth);
 }
 
-/* Writes a list of n items; `raw`: a plain table, else an object that is read through its metamethods. On top of the stack. */
+/* Writes a list of n items; `raw`: a plain table, else an object that is read through its metamethods. On top of the
+ * stack. */
 static void add_list(writer *w, int depth, lua_Integer n, bool raw) {
   lua_State *L = w->L;
   int list = lua_gettop(L);
@@ -281,7 +283,8 @@ static void add_dict(writer *w, int depth) {
   lua_settop(L, dict);
 }
 
-/* The plain table on top of the stack: a list, or a dict with string keys. Returns the list's length, or -1 for a dict. */
+/* The plain table on top of the stack: a list, or a dict with string keys. Returns the list's length, or -1 for a
+ * dict. */
 static lua_Integer list_length(writer *w, int depth) {
   lua_State *L = w->L;
   lua_Integer n_text = 0, n_list = 0, greatest = 0;
@@ -354,7 +357,8 @@ static void add_other(writer *w, int depth) {
     return;
   }
   mfl_push_description(L, -1);
-  lua_pushfstring(L, "expected numbers, strings, booleans, tf.None, lists and dicts, received %s", lua_tostring(L, -1));
+  lua_pushfstring(L, "expected numbers, strings, booleans, tf.None, lists and dicts, received %s",
+                  lua_tostring(L, -1));
   fail(w, depth);
 }
 

@@ -1,4 +1,5 @@
-/* sentinel.c - tf.None, the tf.kw and tf.dict marks, and what kind of thing a Lua value is. See sentinel.h. Knows Lua only. */
+/* sentinel.c - tf.None, the tf.kw and tf.dict marks, and what kind of thing a Lua value is. See sentinel.h. Knows
+ * Lua only. */
 #include "bind/sentinel.h"
 
 #include <lauxlib.h>

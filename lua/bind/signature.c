@@ -1,7 +1,8 @@
 /* signature.c - signature objects: made from specs, and their face in Lua. The reader itself is args.c.
  *
  * Lua's face (base/args.lua builds the rows):
- *     local s = compile(name, {{name=, kind=, check=, required=, keyword=, rest=, open=, tensors=, none=, default=}, ...}, flags)
+ *     local s = compile(name, rows, flags)   a row: {name=, kind=, check=, required=, keyword=, rest=, open=, tensors=,
+ *                                            none=, default=}
  *     local x, axis = s:read(...)      the values, in the order of the signature
  *     s(...)                           the same
  *     local a = s:read_table(...)      one table, name -> value; None is nil
@@ -195,7 +196,8 @@ static void take_param(lua_State *L, mfl_signature *sig, const mfl_param_spec *s
   }
   if (p->flags & MFL_PARAM_OPEN) {
     if (i != sig->n_params - 1) {
-      mfl_raisef(L, "INTERNAL", sig->name, "%s: the signature's open parameter '%s' is not the last", sig->name, p->name);
+      mfl_raisef(L, "INTERNAL", sig->name, "%s: the signature's open parameter '%s' is not the last", sig->name,
+                 p->name);
     }
     sig->open = i;
     p->flags &= (uint8_t)~MFL_PARAM_REQUIRED;
@@ -281,7 +283,9 @@ static mfl_param_spec spec_of_row(lua_State *L, int row) {
     int flag;
   } flags[] = {{"required", MFL_PARAM_REQUIRED}, {"keyword", MFL_PARAM_KEYWORD}, {"rest", MFL_PARAM_REST},
                {"open", MFL_PARAM_OPEN},         {"tensors", MFL_PARAM_TENSORS}, {"none", MFL_PARAM_NONE}};
-  mfl_param_spec spec = {.kind = row_choice(L, row, "kind", kind_names), .check = row_choice(L, row, "check", check_names)};
+  mfl_param_spec spec = {0};
+  spec.kind = row_choice(L, row, "kind", kind_names);
+  spec.check = row_choice(L, row, "check", check_names);
   for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++) {
     if (row_flag(L, row, flags[i].name)) spec.flags = (uint8_t)(spec.flags | flags[i].flag);
   }

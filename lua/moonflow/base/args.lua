@@ -6,7 +6,8 @@
 --       local values, axis, name = read_concat(...)
 --
 -- A row is {name, type, ...}; types are those of base/types.lua. A parameter is required unless its row has `default`
--- (`default = tf.None` for Python's None: Lua cannot tell `default = nil` from nothing) or `optional = true`. Further fields:
+-- (`default = tf.None` for Python's None: Lua cannot tell `default = nil` from nothing) or `optional = true`.
+-- Further fields:
 --     keyword   by name only
 --     rest      takes all values up to the keywords (a list)
 --     none      tf.None is accepted although the default is something else
@@ -16,9 +17,9 @@
 --     open          true, or a name: unknown keywords are collected in a last value, a table
 --     input_first   a sole table is always the first value (calls of layers)
 --
--- A signature is called with the arguments and returns the values in the order of the rows, defaults filled in; nil is Python's
--- None. `s:read_table(...)` returns one table name -> value; `s:split(...)` returns a table of the parameters that go by name only,
--- then the values by position, the rest parameter's one by one.
+-- A signature is called with the arguments and returns the values in the order of the rows, defaults filled in; nil
+-- is Python's None. `s:read_table(...)` returns one table name -> value; `s:split(...)` returns a table of the
+-- parameters that go by name only, then the values by position, the rest parameter's one by one.
 
 local core = require "moonflow.core"
 local errors = require "moonflow.base.errors"
@@ -35,7 +36,8 @@ end
 
 local function compile_row(name, row)
   if type(row) ~= "table" or type(row[1]) ~= "string" then
-    errors.raise("INTERNAL", name, "%s: a row of arguments is {name, type, ...}, received %s", name, errors.describe(row))
+    errors.raise("INTERNAL", name, "%s: a row of arguments is {name, type, ...}, received %s", name,
+      errors.describe(row))
   end
   local type_ = types.get(row[2] or "any", name)
   return {

@@ -1,26 +1,28 @@
 --- Classes: single inheritance, arguments by schema, properties, tracking of assignments.
 --
 --     local Dense = Layer:extend("Dense", {
---       args = {{"units", "integer", min = 1}, ...},   -- rows of base/schema.lua; the base's arguments are accepted too
+--       args = {{"units", "integer", min = 1}, ...},   -- rows of base/schema.lua; the base's arguments count too
 --       call_args = {{"training", "boolean", default = tf.None}},
 --       getters = {kernel = function(self) return self._kernel end},       -- layer.kernel
 --       setters = {trainable = function(self, value) ... end},             -- layer.trainable = false
---       track = true,          -- remember the order in which objects and tables are assigned to attributes: class.tracked(object)
+--       track = true,          -- remember the order in which objects and tables are assigned: class.tracked(object)
 --       kind = "object",       -- __mf_kind of instances
 --     })
 --     function Dense:init(a) self:super_init(a); self.units = a.units end
 --     local layer = Dense(128, {activation = "relu"})
 --
--- With `args`, the constructor follows the grammar of calls and init gets one table of all arguments; without, init gets exactly
--- the values written. A class without `args` and without an own init is constructed as its base is. `self:super_init(a)` takes
--- from `a` what the base's arguments name; other values are read as a call of the base's constructor.
+-- With `args`, the constructor follows the grammar of calls and init gets one table of all arguments; without, init
+-- gets exactly the values written. A class without `args` and without an own init is constructed as its base is.
+-- `self:super_init(a)` takes from `a` what the base's arguments name; other values are read as a call of the base's
+-- constructor.
 --
--- Every class has: class_name, class (itself), super (its base), extend, from_config; every instance: isinstance(C), get_config(),
--- super_init. Names with two underscores are metamethods (`function Layer:__call(...)`) and are inherited by classes made later.
--- Hooks: `_prepare(self)` runs before init; `_make(class, ...)` replaces construction (class.construct is the plain one).
+-- Every class has: class_name, class (itself), super (its base), extend, from_config; every instance: isinstance(C),
+-- get_config(), super_init. Names with two underscores are metamethods (`function Layer:__call(...)`) and are
+-- inherited by classes made later. Hooks: `_prepare(self)` runs before init; `_make(class, ...)` replaces
+-- construction (class.construct is the plain one).
 --
--- Attributes live in the instance itself, so that reading and re-assigning them costs a plain table access. Getters are asked for
--- names that neither the instance nor the class has; a getter without a setter is read-only.
+-- Attributes live in the instance itself, so that reading and re-assigning them costs a plain table access. Getters
+-- are asked for names that neither the instance nor the class has; a getter without a setter is read-only.
 
 local dicts = require "moonflow.base.dict"
 local errors = require "moonflow.base.errors"
@@ -28,9 +30,10 @@ local schema = require "moonflow.base.schema"
 
 local class = {}
 
-local info = setmetatable({}, {__mode = "k"})   -- class -> {parent, meta, args, call_args, schema, getters, setters, track}
-local levels = setmetatable({}, {__mode = "k"}) -- instance -> {class whose init runs, its arguments, their schema}
-local derived = setmetatable({}, {__mode = "k"}) -- from_config functions that extend made
+local weak = {__mode = "k"}
+local info = setmetatable({}, weak)    -- class -> {parent, meta, args, call_args, schema, getters, setters, track}
+local levels = setmetatable({}, weak)  -- instance -> {class whose init runs, its arguments, their schema}
+local derived = setmetatable({}, weak) -- from_config functions that extend made
 
 --- Nearest class from `cls` upwards that says how it is constructed: by arguments of its own, or an own init.
 local function constructor_of(cls)
@@ -132,8 +135,8 @@ local function make_newindex(cls, getters, setters, track)
   end
 end
 
---- Attributes of an instance of a tracking class that hold objects or tables: a list of keys in the order of assignment. A key
--- that held a number or the like when it was first assigned follows at the end, in bytewise order.
+--- Attributes of an instance of a tracking class that hold objects or tables: a list of keys in the order of
+-- assignment. A key that held a number or the like when it was first assigned follows at the end, in bytewise order.
 function class.tracked(object)
   local keys, late = {}, {}
   local seen = {_order = true, _args = true, _untracked = true}
@@ -210,7 +213,8 @@ local function make_class(name, parent, options)
   })
 end
 
---- Gives a class a from_config of its own, callable with a dot: it knows the class. A hand-written one is inherited instead.
+--- Gives a class a from_config of its own, callable with a dot: it knows the class. A hand-written one is inherited
+-- instead.
 local function bind_from_config(cls)
   local existing = cls.from_config
   if existing ~= nil and not derived[existing] then return end
@@ -269,8 +273,8 @@ function Object:isinstance(cls)
   return class.isinstance(self, cls)
 end
 
---- The arguments that make an equal instance: a dict of plain data. A class without `args` writes its own (and may start from
--- what `My.super.get_config(self)` returns).
+--- The arguments that make an equal instance: a dict of plain data. A class without `args` writes its own (and may
+-- start from what `My.super.get_config(self)` returns).
 function Object:get_config()
   local cls = self.class
   local by = schema_of(cls)
@@ -283,8 +287,8 @@ function Object:get_config()
     if not by then return dicts.dict() end
   end
   if not by then
-    errors.unimplemented(cls.class_name, "get_config: write %s:get_config(), or declare its arguments with args = {...}",
-      cls.class_name)
+    errors.unimplemented(cls.class_name,
+      "get_config: write %s:get_config(), or declare its arguments with args = {...}", cls.class_name)
   end
   return by:config(self, rawget(self, "_args") or {})
 end

@@ -1,8 +1,9 @@
 --- tf.dict and tf.kw: marks that say how a table is meant.
 --
--- `dict{a = 1}` is a dict whatever stands around it, `dict{}` the empty dict, `dict{{"q", 1}, {"b", 2}}` one that keeps an order:
--- files (JSON) and `pairs` follow it; structures are walked in bytewise order all the same. A dict is an ordinary table with the
--- entries in itself; keys assigned later go to the end of a kept order. `kw{axis = 1}` marks the keywords of a call.
+-- `dict{a = 1}` is a dict whatever stands around it, `dict{}` the empty dict, `dict{{"q", 1}, {"b", 2}}` has an order:
+-- files (JSON) and `pairs` follow it; structures are walked in bytewise order all the same. A dict is an ordinary
+-- table with the entries in itself; keys assigned later go to the end of a kept order. `kw{axis = 1}` marks the
+-- keywords of a call.
 
 local core = require "moonflow.core"
 local errors = require "moonflow.base.errors"
@@ -72,7 +73,8 @@ local function is_pairs(entries)
   return n == #entries
 end
 
---- tf.dict: marks a table as a dict. With string keys its order is the bytewise one; a list of {key, value} pairs keeps theirs.
+--- tf.dict: marks a table as a dict. With string keys its order is the bytewise one; a list of {key, value} pairs
+-- keeps theirs.
 function dicts.dict(entries)
   local dict = {}
   if entries == nil then return setmetatable(dict, dict_meta) end

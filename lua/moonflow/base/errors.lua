@@ -1,7 +1,7 @@
 --- Error objects for Lua modules.
 --
--- An error object has `code` ("INVALID_ARGUMENT" ...), `message` (operation, argument, expected, received), `op` and `position`
--- ("file:line" of the nearest caller outside moonflow's own modules); its tostring reads well alone.
+-- An error object has `code` ("INVALID_ARGUMENT" ...), `message` (operation, argument, expected, received), `op` and
+-- `position` ("file:line" of the nearest caller outside moonflow's own modules); its tostring reads well alone.
 --
 --     errors.invalid("Dense", "argument 'units': expected an integer above 0, received %s", errors.describe(units))
 

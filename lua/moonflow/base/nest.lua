@@ -1,15 +1,16 @@
 --- Structures: the only code that walks user tables.
 --
--- A list has keys 1..n, a dict has string keys and is walked in bytewise order of its keys, as tf.nest does; everything else is a
--- leaf: numbers, strings, tensors, functions, tf.None, and every table with a metatable except tf.dict{...}. `{}` is an empty
--- list, `dict{}` an empty dict. Both kinds of keys at once, holes, other keys and structures deeper than 200 levels (or that
--- contain themselves) are errors that say where.
+-- A list has keys 1..n, a dict has string keys and is walked in bytewise order of its keys, as tf.nest does;
+-- everything else is a leaf: numbers, strings, tensors, functions, tf.None, and every table with a metatable except
+-- tf.dict{...}. `{}` is an empty list, `dict{}` an empty dict. Both kinds of keys at once, holes, other keys and
+-- structures deeper than 200 levels (or that contain themselves, or have more than a million parts) are errors that
+-- say where.
 --
 -- Options of the walking functions (a table, or nil):
 --     what                the operation and argument for error texts: "Model.fit: argument 'x'"
---     data                a list of numbers, booleans or strings, nested or not, is one leaf (kind data: it becomes one tensor)
---     expand_composites   objects of kind "composite" (ragged, sparse, slices) count as lists of their components(); packing
---                         calls value.spec:from_components(list)
+--     data                a list of numbers, booleans or strings, nested or not, is one leaf: it becomes one tensor
+--     expand_composites   objects of kind "composite" (ragged, sparse, slices) count as lists of their components();
+--                         packing calls value.spec:from_components(list)
 
 local core = require "moonflow.core"
 local dicts = require "moonflow.base.dict"
@@ -18,7 +19,7 @@ local errors = require "moonflow.base.errors"
 local None, dict_meta = core.args.None, core.args.dict_meta
 local kind_of, is_scalar_list, less = core.args.kind, core.args.is_scalar_list, core.args.less
 
-local DEEPEST, MOST_NODES = 200, 10000000
+local DEEPEST, MOST_NODES = 200, 1000000
 local NO_OPTIONS = {}
 
 local nest = {None = None, dict = dicts.dict, kw = dicts.kw}
@@ -68,8 +69,8 @@ local function list_size(value, options, path, depth)
     if key > greatest then greatest = key end
   end
   if count ~= greatest then
-    fail(options, path, depth, "a list has no holes, received %d items with keys up to %d (write tf.None for an empty place)",
-      count, greatest)
+    fail(options, path, depth,
+      "a list has no holes, received %d items with keys up to %d (write tf.None for an empty place)", count, greatest)
   end
   return count
 end
@@ -262,7 +263,8 @@ function nest.assert_same_structure(a, b, options)
       same = #extent == #other_extent
     end
     if not same then
-      fail(options, path, depth, "the two structures don't have the same nested structure: the first is %s, the second is %s",
+      fail(options, path, depth,
+        "the two structures don't have the same nested structure: the first is %s, the second is %s",
         describe_level(kind, extent), describe_level(other_kind, other_extent))
     end
     if kind == "dict" then
@@ -281,7 +283,8 @@ function nest.assert_same_structure(a, b, options)
 end
 
 --- f(leaf of the first, leaf of the second, ...) in the structure of the first; nil results become tf.None.
--- Further structures must have the same nested structure. Options may follow as `map_structure(f, s, nest.options{...})`.
+-- Further structures must have the same nested structure. Options may follow as `map_structure(f, s,
+-- nest.options{...})`.
 function nest.map_structure(f, first, ...)
   local structures, options = {first, ...}, NO_OPTIONS
   local n = math.max(select("#", ...) + 1, 1)
@@ -366,8 +369,8 @@ function nest.map_entries(map, what)
   end
   table.sort(list, function(a, b) return a[1] < b[1] end)
   if not marked and #list > 0 and list[1][1] == 1 and list[#list][1] == #list then
-    errors.invalid(what, "a table with the keys 1..%d and no 0 looks like a list; class numbers count from 0: write " ..
-      "{[0] = ...}, or tf.dict{{1, w}, ...} if class 0 is meant to be absent", #list)
+    errors.invalid(what, "a table with the keys 1..%d and no 0 looks like a list; class numbers count from 0: " ..
+      "write {[0] = ...}, or tf.dict{{1, w}, ...} if class 0 is meant to be absent", #list)
   end
   return list
 end

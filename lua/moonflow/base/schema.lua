@@ -5,13 +5,13 @@
 --       {"activation", "activation", default = tf.None, doc = "..."},
 --     }
 --
--- From the rows follow the constructor's check and defaults, get_config and from_config, docs and LuaCATS types. A class accepts
--- its base's arguments too: they go by name, and a row of the same name replaces the base's (`{"units", remove = true}` takes it
--- away). Fields of a row, beyond those of base/args.lua:
+-- From the rows follow the constructor's check and defaults, get_config and from_config, docs and LuaCATS types. A
+-- class accepts its base's arguments too: they go by name, and a row of the same name replaces the base's
+-- (`{"units", remove = true}` takes it away). Fields of a row, beyond those of base/args.lua:
 --     min, max    bounds of a number, or of each number in a list
 --     one_of      list of the allowed strings
 --     accept      function(value): true, or false and what was expected
---     get         function(object): the value for get_config; without it the attribute of that name, else what was given
+--     get         function(object): the value for get_config; without it the attribute of that name, or what was given
 --     config      false: not part of the config
 --     dict        an empty table is a dict in the config
 --     doc         one sentence
@@ -138,8 +138,8 @@ function Schema:read(...)
   return self:check(self:signature():read_table(...))
 end
 
---- What this schema names, out of the arguments `values` that were read by the schema `of`; what that one does not name is read
--- as if it had not been given.
+--- What this schema names, out of the arguments `values` that were read by the schema `of`; what that one does not
+-- name is read as if it had not been given.
 function Schema:take(values, of)
   local taken, absent = {}, false
   for _, row in ipairs(self.rows) do

@@ -1,7 +1,7 @@
 --- The types that rows name: `{"units", "integer", min=1}` has the type "integer".
 --
--- A type says how a call is read (kind), what a value must be, how it is written to a config and read back, and what LuaCATS calls
--- it. Other modules add types of their own:
+-- A type says how a call is read (kind), what a value must be, how it is written to a config and read back, and what
+-- LuaCATS calls it. Other modules add types of their own:
 --
 --     types.define("initializer", {
 --       kind = "scalar", luacats = "string|Initializer",

@@ -1,0 +1,15 @@
+-- Lua 5.4, no globals. Tests are written for busted.
+std = "lua54"
+max_line_length = 119
+unused_args = true
+self = false
+allow_defined = false
+cache = false
+
+exclude_files = {"build/**"}
+
+files["tests/lua/**"] = {std = "lua54+busted"}
+files["tests/lua/run.lua"] = {globals = {"_G"}}
+
+-- Scripts of users: `arg` and the like are theirs to read, as everywhere.
+files["examples/**"] = {std = "lua54"}
