@@ -34,6 +34,8 @@ bool mf_array_reserve(void **items, size_t *capacity, size_t need, size_t item_s
 void mf_memory_fail_at(uint64_t n, bool sticky);
 uint64_t mf_memory_allocation_count(void);                    /* allocations made since the process started */
 int64_t mf_memory_live_blocks(void);                          /* blocks not yet freed (hostile build; else 0) */
+uint64_t mf_memory_damaged_blocks(void);                      /* freed so far with something written before or behind them,
+                                                               * or freed twice (hostile build; else 0) */
 
 #ifdef __cplusplus
 }

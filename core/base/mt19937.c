@@ -1,4 +1,4 @@
-/* mt19937.c - see mt19937.h. */
+/* mt19937.c - the Mersenne Twister, seeded and drawn from as Python does: see mt19937.h. */
 #include "base/mt19937.h"
 
 enum { N = 624, M = 397 };
@@ -24,17 +24,24 @@ static void init_by_array(mf_mt19937 *r, const uint32_t *key, uint32_t length) {
   s[0] = 0x80000000u;
 }
 
-/* Python cuts the integer into 32-bit words, least first, without leading zero words; 0 has one word. */
+/* Python's key has no leading zero words; that of 0 is one zero word. */
+void mf_mt19937_seed_words(mf_mt19937 *r, const uint32_t *words, uint32_t count) {
+  static const uint32_t zero[1];
+  while (count > 0 && words[count - 1] == 0) count--;
+  init_by_array(r, count ? words : zero, count ? count : 1);
+}
+
 void mf_mt19937_seed(mf_mt19937 *r, uint64_t seed) {
-  uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
-  init_by_array(r, key, key[1] ? 2 : 1);
+  uint32_t words[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
+  mf_mt19937_seed_words(r, words, 2);
 }
 
 static void next_block(mf_mt19937 *r) {
   uint32_t *s = r->state;
   for (int k = 0; k < N; k++) {
-    uint32_t y = (s[k] & 0x80000000u) | (s[(k + 1) % N] & 0x7FFFFFFFu);
-    s[k] = s[(k + M) % N] ^ (y >> 1) ^ (y & 1u ? 0x9908B0DFu : 0u);
+    int next = k + 1 < N ? k + 1 : 0, far = k + M < N ? k + M : k + M - N;
+    uint32_t y = (s[k] & 0x80000000u) | (s[next] & 0x7FFFFFFFu);
+    s[k] = s[far] ^ (y >> 1) ^ (y & 1u ? 0x9908B0DFu : 0u);
   }
   r->index = 0;
 }

@@ -1,4 +1,4 @@
-/* status.c - error objects. One block holds the object and its text. */
+/* status.c - error objects: one block for the object, one for its text; the out-of-memory object is static and never changes. */
 #include "base/status.h"
 
 #include <stdarg.h>
