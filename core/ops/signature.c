@@ -286,12 +286,13 @@ static mf_status args(const mf_op_def *op, const char *text, int *n, const mf_ar
   mf_arg_sig *list = mf_alloc_zero((size_t)*n + 1, sizeof *list);
   *out = list;
   if (!list) return mf_fail_oom();
+  if (!*n) return NULL;
   for (int i = 0; i < *n; i++) {
     MF_TRY(arg_item(&s, &list[i]));
     if (i + 1 < *n && !eat(&s, ";")) return malformed(&s, "';'");
   }
   skip(&s);
-  return *n && *s.p ? malformed(&s, "the end") : NULL;
+  return *s.p ? malformed(&s, "the end") : NULL;
 }
 
 static void mark_inferred(mf_op_rt *rt, mf_attr_sig *attrs) {
