@@ -1,4 +1,8 @@
-/* hash.c - see hash.h. */
+/* hash.c - a multiply-and-fold hash, and the map from 64-bit keys (the one from texts: strmap.c): see hash.h.
+ *
+ * Removing shifts the cells behind the hole back instead of leaving a mark, so a map that is filled and emptied for years probes
+ * no further than a fresh one.
+ */
 #include "base/hash.h"
 
 #include <string.h>
@@ -59,6 +63,22 @@ bool mf_map_get(const mf_map *m, uint64_t key, uint64_t *value) {
   const mf_map_cell *c = cell_of(m->cells, m->capacity, key);
   if (c->used && value) *value = c->value;
   return c->used;
+}
+
+bool mf_map_remove(mf_map *m, uint64_t key, uint64_t *value) {
+  if (!m->count) return false;
+  size_t mask = m->capacity - 1, hole = (size_t)(cell_of(m->cells, m->capacity, key) - m->cells);
+  if (!m->cells[hole].used) return false;
+  if (value) *value = m->cells[hole].value;
+  for (size_t i = (hole + 1) & mask; m->cells[i].used; i = (i + 1) & mask) {
+    size_t home = (size_t)mix(m->cells[i].key) & mask;
+    if (((i - home) & mask) < ((i - hole) & mask)) continue; /* its home lies behind the hole */
+    m->cells[hole] = m->cells[i];
+    hole = i;
+  }
+  m->cells[hole].used = false;
+  m->count--;
+  return true;
 }
 
 void mf_map_clear(mf_map *m) {

@@ -1,4 +1,4 @@
-/* strbuf.c - see strbuf.h. */
+/* strbuf.c - text that grows by half at a time: see strbuf.h. */
 #include "base/strbuf.h"
 
 #include <stdarg.h>
@@ -24,7 +24,8 @@ void mf_strbuf_appendf(mf_strbuf *b, const char *format, ...) {
   va_start(args, format);
   va_copy(again, args);
   int n = vsnprintf(NULL, 0, format, args);
-  if (n >= 0 && room(b, (size_t)n)) {
+  if (n < 0) b->failed = true;
+  else if (room(b, (size_t)n)) {
     vsnprintf(b->text + b->size, (size_t)n + 1, format, again);
     b->size += (size_t)n;
   }
