@@ -20,7 +20,7 @@
 /* Pushes a table of the functions encode and decode. */
 int mfl_open_json(lua_State *L);
 
-/* ---- between json_decode.c and json_encode.c */
+/* ---- between json.c, json_decode.c and json_encode.c */
 int mfli_json_decode(lua_State *L);
 int mfli_json_encode(lua_State *L);
 

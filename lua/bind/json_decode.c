@@ -1,14 +1,18 @@
 /* json_decode.c - text to Lua values. Jansson parses; its tree hangs in a userdata box until it has been turned into
  * tables, so that an error in between frees it.
  */
+#include "bind/json.h"
+
+#include "bind/error.h"
+
+static const char OP[] = "json.decode";
+
+#ifdef MF_HAVE_JANSSON
+
 #include <jansson.h>
 #include <lauxlib.h>
 
-#include "bind/error.h"
-#include "bind/json.h"
 #include "bind/sentinel.h"
-
-static const char OP[] = "json.decode";
 
 typedef struct box {
   json_t *root;
@@ -30,17 +34,6 @@ static box *new_box(lua_State *L) {
   }
   lua_setmetatable(L, -2);
   return b;
-}
-
-lua_Integer mfli_json_option(lua_State *L, int index, const char *name, lua_Integer otherwise) {
-  if (!lua_istable(L, index)) return otherwise;
-  lua_pushstring(L, name);
-  int type = lua_rawget(L, index);
-  lua_Integer value = otherwise;
-  if (type == LUA_TBOOLEAN) value = lua_toboolean(L, -1);
-  if (type == LUA_TNUMBER) value = lua_tointeger(L, -1);
-  lua_pop(L, 1);
-  return value;
 }
 
 static void push_value(lua_State *L, json_t *value, lua_Integer depth);
@@ -112,8 +105,10 @@ int mfli_json_decode(lua_State *L) {
   return 1;
 }
 
-int mfl_open_json(lua_State *L) {
-  static const luaL_Reg functions[] = {{"encode", mfli_json_encode}, {"decode", mfli_json_decode}, {NULL, NULL}};
-  luaL_newlib(L, functions);
-  return 1;
+#else
+
+int mfli_json_decode(lua_State *L) {
+  return mfl_raise(L, "UNIMPLEMENTED", OP, "json.decode: this build was made without Jansson (libjansson-dev)");
 }
+
+#endif

@@ -1,8 +1,8 @@
 /* signature.c - signature objects: made from specs, and their face in Lua. The reader itself is args.c.
  *
  * Lua's face (base/args.lua builds the rows):
- *     local s = compile(name, rows, flags)   a row: {name=, kind=, check=, required=, keyword=, rest=, open=, tensors=,
- *                                            none=, default=}
+ *     local s = compile(name, rows, flags)   a row: {name=, kind=, check=, required=, keyword=, rest=, open=,
+ *                                            tensors=, none=, default=}
  *     local x, axis = s:read(...)      the values, in the order of the signature
  *     s(...)                           the same
  *     local a = s:read_table(...)      one table, name -> value; None is nil

@@ -91,7 +91,17 @@ describe("argument reader", function()
     says("its arguments are: units, activation, use_bias, rate, init, shape", dense, 1, {quux = 1})
   end)
 
+  it("counts swapped neighbours as one slip, and looks inside longer names", function()
+    assert.are.equal("'from' or 'fork'", errors.nearest("form", {"from", "fork", "other"}))
+    assert.are.equal("'learning_rate'", errors.nearest("learning", {"learning_rate", "name"}))
+    assert.is_nil(errors.nearest("lr", {"learning_rate", "name"}))
+    assert.are.equal("'a1', 'a2' or 'a3'", errors.nearest("a10", {"a1", "a2", "a3", "a4"}))
+  end)
+
   it("says the same whatever the order of keys", function()
+    for _, extra in ipairs{"b", "zz", "q"} do
+      says("list items and the key 'a'", dense, 3, {1, [extra] = 1, c = 2, a = 3})
+    end
     local message = failure(dense, 1, {zzz = 1, aab = 1, mmm = 1}).message
     assert.is_truthy(message:find("unknown argument 'aab'", 1, true))
     says("'activation' was given twice", dense, 1, 2, true, {use_bias = true, activation = 3})

@@ -131,6 +131,12 @@ describe("inheritance", function()
     says("Dense: unknown argument 'activatio'; did you mean 'activation'?", Wrong)
   end)
 
+  it("hands on None where an argument of the base was taken away", function()
+    local Valid = Dense:extend("Valid", {args = {{"units", "integer"}, {"padding", remove = true}}})
+    assert.is_nil(Valid(1, {activation = None}).activation)
+    assert.are.equal("tanh", Valid(1).activation)
+  end)
+
   it("without args, init gets exactly the values written", function()
     local got
     local Plain = Layer:extend("Plain")
@@ -270,6 +276,10 @@ describe("configs", function()
       config.extra = 1
       return config
     end
+    local Padded = Dense:extend("Padded")
+    function Padded:init(units) self:super_init(units, {padding = "same"}) end
+    function Padded:get_config() return Padded.super.get_config(self) end
+    assert.are.equal("same", Padded(2):get_config().padding)
     assert.are.equal(1, Own(2):get_config().extra)
     assert.are.equal(2, Own(2):get_config().units)
     assert.are.equal(7, Own.from_config{units = 7}.units)

@@ -28,6 +28,10 @@ describe("nest", function()
     assert.are.same({2, 4, 3, 6, 1, 5}, nest.flatten{b = 1, a = {2, {z = 3, Z = 4}}, ["ä"] = 5, a1 = 6})
   end)
 
+  it("puts a key before those that it begins", function()
+    assert.are.same({"", "a", "a\0", "a1", "aa", "aaa"}, nest.keys{aaa = 1, a = 1, aa = 1, a1 = 1, [""] = 1, ["a\0"] = 1})
+  end)
+
   it("keeps bytewise order under any locale", function()
     local before = os.setlocale(nil, "collate")
     os.setlocale("C.UTF-8", "collate")

@@ -57,9 +57,14 @@ local function schema_of(cls)
   return own.schema
 end
 
---- Runs the nearest init from `cls` upwards.
+--- Runs the nearest init from `cls` upwards, on the arguments read by the schema `by`, or on the values that follow.
 local function run_init(object, cls, arguments, by, ...)
   while rawget(cls, "init") == nil do cls = info[cls].parent end
+  local own = by and schema_of(cls)
+  if own and own.rows ~= by.rows then
+    -- an inherited init expects the arguments of its own class, those that a subclass took away too
+    arguments, by = own:take(arguments, by), own
+  end
   local before = levels[object]
   levels[object] = {class = cls, arguments = arguments, schema = by}
   if by then
