@@ -30,7 +30,7 @@ static bool eat(parser *s, const char *token) {
   skip(s);
   size_t n = strlen(token);
   if (strncmp(s->p, token, n)) return false;
-  if (isalnum((unsigned char)token[0]) && (isalnum((unsigned char)s->p[n]) || s->p[n] == '_')) return false;
+  if (isalnum((unsigned char)token[n - 1]) && (isalnum((unsigned char)s->p[n]) || s->p[n] == '_')) return false;
   s->p += n;
   return true;
 }
