@@ -192,6 +192,8 @@ static void read_tables(reading *r) {
   bool sole = r->n == 1;
   if (sole && (sig->flags & MFL_SIGNATURE_INPUT_FIRST)) return;
   table_keys k = mfli_keys_of(L, last);
+  r->known = lua_topointer(L, last);
+  r->known_keys = k;
   if (k.other_type != LUA_TNIL) return; /* a value, and a bad one: said when it is checked */
   if (k.n_integer > 0) {
     if (sole) read_sole_table(r, &k);

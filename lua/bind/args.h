@@ -80,6 +80,7 @@ typedef struct mfl_param {
 } mfl_param;
 
 typedef struct mfl_signature {
+  const void *mark;          /* an address that only signatures carry: how mfl_check_signature knows one quickly */
   const char *name;          /* of the function or class, for error texts */
   int n_params;
   int n_positional;          /* parameters 0 .. n_positional-1 may be given by position */

@@ -6,6 +6,13 @@
 
 #include "bind/args.h"
 
+/* What the keys of a table are. */
+typedef struct table_keys {
+  lua_Unsigned n_text, n_integer;
+  lua_Integer least, greatest; /* of the integer keys */
+  int other_type;              /* Lua type of a key that is neither string nor integer, or LUA_TNIL */
+} table_keys;
+
 /* One call while it is read. */
 typedef struct reading {
   lua_State *L;
@@ -15,14 +22,9 @@ typedef struct reading {
   int keywords;       /* stack index of the keyword table, or 0 */
   bool has_list_part; /* the keyword table's integer keys were read as values */
   int n_rest;         /* values taken by the rest parameter */
+  const void *known;  /* identity of the table whose keys are known already, or NULL: long lists are walked once */
+  table_keys known_keys;
 } reading;
-
-/* What the keys of a table are. */
-typedef struct table_keys {
-  lua_Unsigned n_text, n_integer;
-  lua_Integer least, greatest; /* of the integer keys */
-  int other_type;              /* Lua type of a key that is neither string nor integer, or LUA_TNIL */
-} table_keys;
 
 /* Walks the keys of the table at the absolute index `index`, raw. */
 table_keys mfli_keys_of(lua_State *L, int index);

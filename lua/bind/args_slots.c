@@ -61,7 +61,7 @@ void mfli_fail_hole(lua_State *L, const mfl_signature *sig, int parameter, const
 /* A table given as a value is a list or a dict. `parameter` names it in the text. */
 void mfli_check_table(const reading *r, int index, int parameter) {
   lua_State *L = r->L;
-  table_keys k = mfli_keys_of(L, index);
+  table_keys k = r->known && lua_topointer(L, index) == r->known ? r->known_keys : mfli_keys_of(L, index);
   if (k.n_integer == 0 && k.other_type == LUA_TNIL) return;
   const char *name = r->sig->params[parameter].name;
   if (k.other_type != LUA_TNIL) {

@@ -22,12 +22,9 @@ static const char *const kind_names[] = {"scalar", "list", "tensor", "data", "st
 static const char *const check_names[] = {"any", "integer", "number", "boolean", "string", "function", NULL};
 
 mfl_signature *mfl_check_signature(lua_State *L, int index) {
-  mfl_signature *sig = lua_touserdata(L, index);
-  if (sig && lua_getmetatable(L, index)) {
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &meta_key);
-    bool same = lua_rawequal(L, -1, -2);
-    lua_pop(L, 2);
-    if (same) return sig;
+  if (lua_type(L, index) == LUA_TUSERDATA && lua_rawlen(L, index) >= sizeof(mfl_signature)) {
+    mfl_signature *sig = lua_touserdata(L, index);
+    if (sig->mark == &meta_key) return sig;
   }
   luaL_typeerror(L, index, "signature");
   return NULL;
@@ -212,6 +209,7 @@ mfl_signature *mfl_signature_new(lua_State *L, const char *name, const mfl_param
   size_t size = sizeof(mfl_signature) + (size_t)n * sizeof(mfl_param);
   mfl_signature *sig = lua_newuserdatauv(L, size, 0);
   memset(sig, 0, size);
+  sig->mark = &meta_key;
   sig->n_params = n;
   sig->rest = sig->open = -1;
   sig->reference = LUA_NOREF;
