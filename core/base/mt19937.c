@@ -75,9 +75,17 @@ static uint64_t below(mf_mt19937 *r, uint64_t n) {
   return x;
 }
 
+/* The same below 2^64, whose bit length is 65: three words, of the last one bit. */
+static uint64_t below_all(mf_mt19937 *r) {
+  uint64_t x;
+  do x = mf_mt19937_getrandbits(r, 64);
+  while (mf_mt19937_next(r) >> 31);
+  return x;
+}
+
 int64_t mf_mt19937_randint(mf_mt19937 *r, int64_t low, int64_t high) {
   uint64_t span = (uint64_t)high - (uint64_t)low + 1;
-  uint64_t offset = span ? below(r, span) : mf_mt19937_getrandbits(r, 64);
+  uint64_t offset = span ? below(r, span) : below_all(r);
   return (int64_t)((uint64_t)low + offset);
 }
 
