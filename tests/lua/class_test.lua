@@ -94,6 +94,15 @@ describe("construction", function()
     assert.is_truthy(err.position:find("class_test.lua:%d+$"))
   end)
 
+  it("takes rest and open arguments", function()
+    local Checkpoint = Object:extend("Checkpoint", {args = {
+      {"parts", "struct", rest = true}, {"tracked", "struct", open = true}, {"name", "string", default = "ckpt"},
+    }})
+    local saved = Checkpoint(1, 2, nest.kw{model = 3, name = "x"})
+    assert.are.same({{1, 2}, {model = 3}, "x"}, {saved.parts, saved.tracked, saved.name})
+    assert.are.same({{}, {}, "ckpt"}, {Checkpoint().parts, Checkpoint().tracked, Checkpoint().name})
+  end)
+
   it("assigns the arguments when no init is written", function()
     local Point = Object:extend("Point", {args = {{"x", "number"}, {"y", "number", default = 2.5}}})
     local point = Point(1)

@@ -29,7 +29,8 @@ describe("nest", function()
   end)
 
   it("puts a key before those that it begins", function()
-    assert.are.same({"", "a", "a\0", "a1", "aa", "aaa"}, nest.keys{aaa = 1, a = 1, aa = 1, a1 = 1, [""] = 1, ["a\0"] = 1})
+    assert.are.same({"", "a", "a\0", "a1", "aa", "aaa"},
+      nest.keys{aaa = 1, a = 1, aa = 1, a1 = 1, [""] = 1, ["a\0"] = 1})
   end)
 
   it("keeps bytewise order under any locale", function()

@@ -9,7 +9,8 @@
 -- (`default = tf.None` for Python's None: Lua cannot tell `default = nil` from nothing) or `optional = true`.
 -- Further fields:
 --     keyword   by name only
---     rest      takes all values up to the keywords (a list)
+--     rest      takes all values up to the keywords (a list); rows behind it go by name
+--     open      takes all unknown keywords (a table by name); placed at the end
 --     none      tf.None is accepted although the default is something else
 -- Fields of the signature:
 --     name          for error texts
@@ -31,7 +32,7 @@ local INPUT_FIRST = 1
 
 --- True when a call must give the row's argument.
 function args.is_required(row)
-  return row.default == nil and not row.optional and not row.rest
+  return row.default == nil and not row.optional and not row.rest and not row.open
 end
 
 local function compile_row(name, row)
@@ -43,26 +44,29 @@ local function compile_row(name, row)
   return {
     name = row[1], kind = type_.kind, check = type_.check, tensors = type_.tensors, default = row.default,
     required = args.is_required(row), keyword = row.keyword, rest = row.rest, none = row.none,
+    open = row.open,
   }
 end
 
 --- Compiles a signature; see above.
 function args.signature(spec)
   local name = spec.name or "function"
-  local rows, rest = {}, spec.rest
+  local rows, rest, open = {}, spec.rest, nil
   for i = 1, #spec do
     local row = spec[i]
     if rest and (row.keyword or not args.is_required(row)) then
       rows[#rows + 1] = compile_row(name, {rest[1], rest[2] or "struct", rest = true})
       rest = nil
     end
-    rows[#rows + 1] = compile_row(name, row)
+    if row.open then
+      open = row
+    else
+      rows[#rows + 1] = compile_row(name, row)
+    end
   end
   if rest then rows[#rows + 1] = compile_row(name, {rest[1], rest[2] or "struct", rest = true}) end
-  if spec.open then
-    local open_name = type(spec.open) == "string" and spec.open or "kwargs"
-    rows[#rows + 1] = {name = open_name, kind = "struct", open = true}
-  end
+  if spec.open then open = {type(spec.open) == "string" and spec.open or "kwargs", "struct", open = true} end
+  if open then rows[#rows + 1] = compile_row(name, open) end
   return core.args.compile(name, rows, spec.input_first and INPUT_FIRST or 0)
 end
 

@@ -46,7 +46,10 @@ function schema.new(name, rows, base)
     if not row.remove then self.rows[#self.rows + 1] = row end
   end
   for _, row in ipairs(base and base.rows or {}) do
-    if not own[row[1]] then self.rows[#self.rows + 1] = row.keyword and row or copy_row(row, {keyword = true}) end
+    local by_name = row.keyword or row.open
+    if not own[row[1]] then
+      self.rows[#self.rows + 1] = by_name and row or copy_row(row, {keyword = true, rest = false})
+    end
   end
   for _, row in ipairs(self.rows) do
     self.by_name[row[1]] = row
@@ -128,7 +131,7 @@ end
 function Schema:check(values)
   for _, row in ipairs(self.rows) do
     local value = values[row[1]]
-    if value ~= nil then values[row[1]] = check_value(self, row, value) end
+    if value ~= nil and not row.rest and not row.open then values[row[1]] = check_value(self, row, value) end
   end
   return values
 end
@@ -185,7 +188,7 @@ function Schema:config(object, given)
   local config = dicts.ordered{}
   local own, inherited = {}, {}
   for _, row in ipairs(self.rows) do
-    if row.config ~= false then
+    if row.config ~= false and not row.open then
       local is_inherited = self.base and self.base.by_name[row[1]]
       local list = is_inherited and inherited or own
       list[#list + 1] = row
