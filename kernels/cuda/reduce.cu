@@ -1,0 +1,83 @@
+/* reduce.cu - Sum, Mean, Prod, Max, Min, All, Any. */
+#include <limits>
+
+#include "reduce.h"
+
+namespace {
+
+/* -inf and inf, or the ends of an integer's range. */
+template <class T>
+__device__ __forceinline__ T lowest() {
+  typedef std::numeric_limits<T> limits;
+  constexpr T value = limits::has_infinity ? -limits::infinity() : limits::lowest();
+  return value;
+}
+template <class T>
+__device__ __forceinline__ T highest() {
+  typedef std::numeric_limits<T> limits;
+  constexpr T value = limits::has_infinity ? limits::infinity() : limits::max();
+  return value;
+}
+
+/* What the classes below share: the accumulator is the element. */
+template <class T>
+struct plain {
+  typedef T In;
+  typedef T Acc;
+  typedef T Out;
+  static __device__ __forceinline__ T load(T x, int64_t) { return x; }
+  static __device__ __forceinline__ T finish(T v, int64_t) { return v; }
+};
+
+template <class T>
+struct sum : plain<T> {
+  static __device__ __forceinline__ T identity() { return 0; }
+  static __device__ __forceinline__ T join(T a, T b) { return mfs_add(a, b); }
+};
+/* Of nothing: 0 / 0, NaN for floats; 0 for integers. */
+template <class T>
+struct mean : sum<T> {
+  static __device__ __forceinline__ T finish(T v, int64_t count) { return mfs_div(v, (T)count); }
+};
+template <class T>
+struct prod : plain<T> {
+  static __device__ __forceinline__ T identity() { return 1; }
+  static __device__ __forceinline__ T join(T a, T b) { return mfs_mul(a, b); }
+};
+template <class T>
+struct maximum : plain<T> {
+  static __device__ __forceinline__ T identity() { return lowest<T>(); }
+  static __device__ __forceinline__ T join(T a, T b) { return mfs_maximum(a, b); }
+};
+template <class T>
+struct minimum : plain<T> {
+  static __device__ __forceinline__ T identity() { return highest<T>(); }
+  static __device__ __forceinline__ T join(T a, T b) { return mfs_minimum(a, b); }
+};
+struct all : plain<bool> {
+  static __device__ __forceinline__ bool identity() { return true; }
+  static __device__ __forceinline__ bool join(bool a, bool b) { return a && b; }
+};
+struct any : plain<bool> {
+  static __device__ __forceinline__ bool identity() { return false; }
+  static __device__ __forceinline__ bool join(bool a, bool b) { return a || b; }
+};
+
+}  // namespace
+
+/* The axes, input 1, are wanted in host memory. */
+#define ROW(op, attr, types, ...) \
+  {op, attr, types, 2, NULL, mfi_cuda_workspace<mfi_reduce_workspace<__VA_ARGS__>>, mfi_cuda_run<mfi_reduce_run<__VA_ARGS__>>}
+#define ROWS(op, R)                                                                                   \
+  ROW(op, "T", MF_TYPE(MF_FLOAT32), R<float>), ROW(op, "T", MF_TYPE(MF_FLOAT64), R<double>),          \
+      ROW(op, "T", MF_TYPE(MF_INT32), R<int32_t>), ROW(op, "T", MF_TYPE(MF_INT64), R<int64_t>)
+
+extern "C" const mfi_cuda_row mfi_cuda_reduce_rows[] = {
+    ROWS("Sum", sum),
+    ROWS("Mean", mean),
+    ROWS("Prod", prod),
+    ROWS("Max", maximum),
+    ROWS("Min", minimum),
+    ROW("All", NULL, 0, all),
+    ROW("Any", NULL, 0, any),
+    {NULL, NULL, 0, 0, NULL, NULL, NULL}};
