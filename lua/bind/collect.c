@@ -1,0 +1,56 @@
+/* collect.c - Lua's collector sees boxes of a few dozen bytes, never the tensors behind them. Here native memory is counted and
+ * the collector driven by it.
+ *
+ * The state runs in generational mode: a dead temporary is young, and a young collection costs time by the number of young
+ * objects, however big the rest of the Lua heap is. Each MFL_STEP_BYTES of new native memory ask for one young collection. What
+ * survived two of them and dies later is old; when live native memory has grown to twice what the last full collection left
+ * (at least LEAST_LIMIT), a full collection finds it.
+ */
+#include "bind/ctx.h"
+
+#include <lauxlib.h>
+
+enum { LEAST_LIMIT = 32 << 20 };
+
+void mfl_charge(mfl_state *S, size_t bytes) {
+  S->live += bytes;
+  S->fresh += bytes;
+}
+
+void mfl_credit(mfl_state *S, size_t bytes) { S->live -= bytes < S->live ? bytes : S->live; }
+
+static void set_limit(mfl_state *S) {
+  S->limit = 2 * S->live > LEAST_LIMIT ? 2 * S->live : LEAST_LIMIT;
+  S->fresh = 0;
+}
+
+/* The collector may be stopped by the program, or be running us from a finaliser: then it is left alone. */
+static bool may_collect(lua_State *L, mfl_state *S) {
+  if (lua_gc(L, LUA_GCISRUNNING)) return true;
+  S->fresh = 0;
+  return false;
+}
+
+void mfl_collect_all(lua_State *L, mfl_state *S) {
+  S->fulls++;
+  lua_gc(L, LUA_GCCOLLECT);
+  set_limit(S);
+}
+
+void mfl_collect(lua_State *L, mfl_state *S) {
+  if (!may_collect(L, S)) return;
+#ifdef MF_HOSTILE
+  lua_gc(L, LUA_GCCOLLECT);
+#endif
+  S->fresh = 0;
+  S->steps++;
+  lua_gc(L, LUA_GCSTEP, 0);
+  if (S->live > S->limit) mfl_collect_all(L, S);
+  S->L = L;
+  if (S->ctx) S->ctx->strand = L;
+}
+
+void mfl_collect_open(lua_State *L, mfl_state *S) {
+  lua_gc(L, LUA_GCGEN, 0, 0);
+  set_limit(S);
+}

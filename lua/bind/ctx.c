@@ -1,0 +1,124 @@
+/* ctx.c - one context per Lua state, found in the registry; errors of core on their way into Lua; ops that are tried again after
+ * a collection. See ctx.h.
+ */
+#include "bind/ctx.h"
+
+#include <lauxlib.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bind/error.h"
+#include "moonflow.h"
+
+/* Address used as registry key. */
+static const char state_key = 0;
+
+static int state_gc(lua_State *L) {
+  mfl_state *S = lua_touserdata(L, 1);
+  mf_status_release(S->pending);
+  S->pending = NULL;
+  if (!S->ctx) return 0;
+  mf_ctx_release(S->ctx);
+  S->ctx = NULL;
+  mf_close();
+  return 0;
+}
+
+/* mf_position_fn: called by core, so it must neither raise nor allocate. */
+static void position(mf_ctx *ctx, char *text, int size) {
+  mfl_state *S = ctx->binding;
+  text[0] = 0;
+  mfl_format_position(S->L, text, size);
+}
+
+mfl_state *mfl_state_get(lua_State *L) {
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &state_key);
+  mfl_state *S = lua_touserdata(L, -1);
+  lua_pop(L, 1);
+  return S;
+}
+
+mfl_state *mfl_state_open(lua_State *L) {
+  mfl_state *S = mfl_state_get(L);
+  if (S) return S;
+  luaL_checkstack(L, 4, "moonflow");
+  S = lua_newuserdatauv(L, sizeof *S, 0);
+  memset(S, 0, sizeof *S);
+  lua_createtable(L, 0, 2);
+  lua_pushcfunction(L, state_gc);
+  lua_setfield(L, -2, "__gc");
+  lua_pushliteral(L, "moonflow.state");
+  lua_setfield(L, -2, "__name");
+  lua_setmetatable(L, -2);
+  mf_status status = mf_init();
+  if (!status) {
+    status = mf_ctx_new(&S->ctx);
+    if (status) mf_close();
+  }
+  mfl_check(L, S, status);
+  S->L = L;
+  S->ctx->binding = S;
+  S->ctx->position = position;
+  mfl_collect_open(L, S);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &state_key);
+  return S;
+}
+
+int mfl_fail_closed(lua_State *L) {
+  return luaL_error(L, "moonflow was used while its Lua state was closing");
+}
+
+void mfl_set_functions(lua_State *L, mfl_state *S, const luaL_Reg *functions) {
+  lua_pushlightuserdata(L, S);
+  luaL_setfuncs(L, functions, 1);
+}
+
+void *mfl_push_scratch(lua_State *L, size_t bytes) {
+  luaL_checkstack(L, 1, "scratch");
+  return lua_newuserdatauv(L, bytes ? bytes : 1, 0);
+}
+
+/* ---- errors */
+
+int mfl_raise_status(lua_State *L, mfl_state *S, mf_status status) {
+  mf_status_release(S->pending);
+  S->pending = status; /* ended by the next error, or with the state, should Lua's memory run out below */
+  luaL_checkstack(L, 4, "error");
+  lua_pushstring(L, mf_status_message(status));
+  mfl_error_new(L, mf_code_name(mf_status_code(status)), mf_status_op(status));
+  mf_status_release(S->pending);
+  S->pending = NULL;
+  return lua_error(L);
+}
+
+int mfl_invalid(lua_State *L, const char *op, const char *format, ...) {
+  luaL_checkstack(L, 4, "error");
+  lua_pushfstring(L, "%s: ", op);
+  va_list args;
+  va_start(args, format);
+  lua_pushvfstring(L, format, args);
+  va_end(args);
+  lua_concat(L, 2);
+  return mfl_raise_top(L, "INVALID_ARGUMENT", op);
+}
+
+/* ---- ops */
+
+/* Collecting runs finalisers, which may be anybody's code: the inputs get references of their own meanwhile. */
+static void collect_for(lua_State *L, mfl_state *S, mf_tensor *const *in, int n_in) {
+  for (int i = 0; i < n_in; i++) mf_tensor_retain(in[i]);
+  mfl_collect_all(L, S);
+  S->L = L;
+  S->ctx->strand = L;
+  for (int i = 0; i < n_in; i++) mf_tensor_release(in[i]);
+}
+
+mf_status mfl_apply(lua_State *L, mfl_state *S, const mf_op_def *op, mf_tensor *const *in, int n_in,
+                    const mf_named_attr *attrs, int n_attrs, mf_tensor **out, int max_out, int *n_out) {
+  mf_status status = mf_apply(S->ctx, op, in, n_in, attrs, n_attrs, out, max_out, n_out);
+  if (!status || mf_status_code(status) != MF_RESOURCE_EXHAUSTED) return status;
+  mf_status_release(status);
+  collect_for(L, S, in, n_in);
+  return mf_apply(S->ctx, op, in, n_in, attrs, n_attrs, out, max_out, n_out);
+}

@@ -1,0 +1,102 @@
+/* ctx.h - what the bindings of one Lua state share: its context, the running coroutine, the count of native memory.
+ *
+ * Every C function of the bindings is a closure whose first upvalue is the state's mfl_state (a light userdata). It starts with
+ * mfl_enter, which notes the calling coroutine: tapes and scopes apply to the coroutine that opened them, and errors and graph
+ * nodes get the position of the caller's line.
+ *
+ * The order of work in a binding function: read and convert the arguments (may raise), make the boxes of the results (may run
+ * the collector), fetch the tensors from their boxes, call core, store, raise last. Between fetching and storing no Lua function
+ * is called, so nothing can end a borrowed handle.
+ */
+#ifndef MFL_BIND_CTX_H
+#define MFL_BIND_CTX_H
+
+#include <lua.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/status.h"
+#include "ops/apply.h"
+#include "tensor/context.h"
+#include "tensor/tensor.h"
+
+struct mfl_scope;
+
+typedef struct mfl_state {
+  mf_ctx *ctx;                /* NULL once the state is closing */
+  lua_State *L;               /* the coroutine that called last */
+  const void *tensor_meta, *variable_meta, *dtype_meta, *shape_meta;   /* metatables, by identity */
+  struct mfl_scope *scope;    /* innermost open tf.scope, or NULL */
+  mf_status pending;          /* an error on its way into an error object */
+
+  /* Native memory in bytes, as far as boxes hold it: see collect.c */
+  size_t live;                /* now */
+  size_t fresh;               /* added since the last step of the collector */
+  size_t limit;               /* live memory that asks for a full collection */
+  lua_Integer steps, fulls;   /* collections made on behalf of native memory */
+} mfl_state;
+
+/* Makes the state's mfl_state and its context, or finds it. Raises. */
+mfl_state *mfl_state_open(lua_State *L);
+/* The state's mfl_state; it must have been opened. */
+mfl_state *mfl_state_get(lua_State *L);
+
+int mfl_fail_closed(lua_State *L);
+
+/* Makes `state` remember who calls. Every binding function starts with one of these two. */
+static inline mfl_state *mfl_enter_state(lua_State *L, mfl_state *state) {
+  if (!state->ctx) mfl_fail_closed(L);
+  state->L = L;
+  state->ctx->strand = L;
+  return state;
+}
+static inline mfl_state *mfl_enter(lua_State *L) { return mfl_enter_state(L, lua_touserdata(L, lua_upvalueindex(1))); }
+
+/* Puts the functions, closures over the state, into the table on top of the stack. */
+struct luaL_Reg;
+void mfl_set_functions(lua_State *L, mfl_state *S, const struct luaL_Reg *functions);
+
+/* ---- errors */
+
+/* Raises `status`, which is ended. Never returns. */
+int mfl_raise_status(lua_State *L, mfl_state *S, mf_status status);
+static inline void mfl_check(lua_State *L, mfl_state *S, mf_status status) {
+  if (status) mfl_raise_status(L, S, status);
+}
+/* Raises INVALID_ARGUMENT: "<op>: " and a text as lua_pushfstring makes it. */
+int mfl_invalid(lua_State *L, const char *op, const char *format, ...);
+
+/* ---- calling ops */
+
+/* mf_apply; when memory is short, collects garbage and tries once more. The handles in `in` may be borrowed from boxes. */
+mf_status mfl_apply(lua_State *L, mfl_state *S, const mf_op_def *op, mf_tensor *const *in, int n_in,
+                    const mf_named_attr *attrs, int n_attrs, mf_tensor **out, int max_out, int *n_out);
+
+/* True when nobody looks: no tape, no trace. Shortcuts past mf_apply are allowed then. */
+static inline bool mfl_is_plain(const mfl_state *S) { return !S->ctx->record && !S->ctx->trace; }
+
+/* ---- native memory */
+
+/* Room for `bytes` on the stack that lives as long as its stack slot. */
+void *mfl_push_scratch(lua_State *L, size_t bytes);
+
+void mfl_charge(mfl_state *S, size_t bytes);
+void mfl_credit(mfl_state *S, size_t bytes);
+/* Lets the collector work when enough native memory was made since it last did. Called before a box is made. */
+void mfl_collect(lua_State *L, mfl_state *S);
+enum { MFL_STEP_BYTES = 8 << 20 };
+static inline void mfl_collect_if_due(lua_State *L, mfl_state *S) {
+#ifdef MF_HOSTILE
+  mfl_collect(L, S);
+#else
+  if (S->fresh >= MFL_STEP_BYTES) mfl_collect(L, S);
+#endif
+}
+/* A full collection, finalisers run. */
+void mfl_collect_all(lua_State *L, mfl_state *S);
+void mfl_collect_open(lua_State *L, mfl_state *S);
+
+/* Pushes a table of Lua functions about the context: seeds, devices, threads, memory. */
+int mfl_open_ctx(lua_State *L);
+
+#endif
