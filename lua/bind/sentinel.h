@@ -3,8 +3,7 @@
  * tf.None          one userdata without content: Python's explicit None (in lists, dicts, shapes, keywords).
  * tf.kw{...}       a table whose metatable is the kw metatable: "these are keywords".
  * tf.dict{...}     a table whose metatable is the dict metatable: "this is a dict". Its entries stand in the table
- * itself; a
- *                  dict that remembers an order has its list of keys in the weak-keyed order table.
+ *                  itself; one that remembers an order has its list of keys in the weak-keyed order table.
  *
  * Every other table or userdata of moonflow says what it is by the string field `__mf_kind` of its metatable:
  *     "tensor" "variable" "keras_tensor" "composite"    a tensor, wherever one is expected
