@@ -93,7 +93,8 @@ static const struct { const char *name; uint8_t kind; } plain_kinds[] = {
 };
 
 static bool type_set_word(parser *s, uint32_t *types) {
-  if (eat(s, "numbertype")) *types = MF_TYPES_NUMERIC | MF_TYPE(MF_QINT8) | MF_TYPE(MF_QUINT8) | MF_TYPE(MF_QINT32);
+  if (eat(s, "numbertype")) *types = MF_TYPES_NUMERIC | MF_TYPE(MF_QINT8) | MF_TYPE(MF_QUINT8) | MF_TYPE(MF_QINT32) | MF_TYPE(MF_QINT16) |
+                                         MF_TYPE(MF_QUINT16);
   else if (eat(s, "realnumbertype")) *types = MF_TYPES_REAL;
   else if (eat(s, "quantizedtype"))
     *types = MF_TYPE(MF_QINT8) | MF_TYPE(MF_QUINT8) | MF_TYPE(MF_QINT16) | MF_TYPE(MF_QUINT16) | MF_TYPE(MF_QINT32);
