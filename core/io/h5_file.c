@@ -1,8 +1,6 @@
 /* h5_file.c - the side of HDF5 that is always there: opening the plug-in, atomic writing. See h5_file.h. */
 #include "io/h5_file.h"
 
-#include <string.h>
-
 #include "base/memory.h"
 #include "base/plugin.h"
 #include "io/file.h"
@@ -15,15 +13,19 @@ static const mf_h5_host host = {.fail = mf_fail, .alloc_zero = mf_alloc_zero, .a
                                 .duplicate = mf_strdup, .free_block = mf_free, .tensor_new = tensor_new,
                                 .tensor_bytes = mf_tensor_bytes};
 
-/* Opening twice at once is harmless: both callers get the same table. */
+/* HDF5 does not survive being unloaded: the library stays mapped, and asking again only finds it. */
 static mf_status api_get(const mf_h5_api **api) {
-  void *address;
-  mf_h5_plugin_fn plugin;
+  static const char *const names[] = {"libmoonflow_hdf5.so", NULL};
+  static const mf_plugin_symbol symbols[] = {{"mf_h5_plugin", 0, false}};
+  static const mf_plugin_spec spec = {.purpose = "reading and writing .h5 files", .library = "moonflow's HDF5 plug-in",
+                                      .names = names, .advice = "build moonflow where libhdf5-dev is installed",
+                                      .symbols = symbols, .symbol_count = 1, .keep = true};
+  mf_h5_plugin_fn open_plugin;
+  mf_plugin *plugin;
   *api = NULL;
-  MF_TRY(mf_plugin_open("libmoonflow_hdf5.so", "mf_h5_plugin",
-                        "HDF5 files need libhdf5 and a build that found it (libhdf5-dev)", &address));
-  memcpy(&plugin, &address, sizeof plugin);
-  *api = plugin(&host);
+  MF_TRY(mf_plugin_open(&spec, &open_plugin, &plugin));
+  mf_plugin_close(plugin);
+  *api = open_plugin(&host);
   if ((*api)->abi != MF_H5_ABI)
     return mf_fail(MF_UNAVAILABLE, "libmoonflow_hdf5.so does not fit this moonflow (ABI %u, expected %d)", (*api)->abi, MF_H5_ABI);
   return NULL;
