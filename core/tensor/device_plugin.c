@@ -5,18 +5,17 @@
  */
 #include "tensor/device_plugin.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/env.h"
 #include "base/memory.h"
+#include "base/plugin.h"
 #include "tensor/allocator.h"
 
-enum { TEXT = 1024, PATH = 4096 };
+enum { TEXT = 1024 };
 
 static struct {
   pthread_mutex_t lock;
@@ -42,44 +41,43 @@ static void found(mf_gpu_state state, const char *format, ...) {
 
 /* ---- the library */
 
-/* The plug-in's file beside the library that holds this function; false when there is none. */
-static bool path_beside(const char *name, char path[PATH]) {
-  Dl_info self;
-  if (!dladdr((const void *)&gpu, &self) || !self.dli_fname) return false;
-  const char *slash = strrchr(self.dli_fname, '/');
-  int folder = slash ? (int)(slash - self.dli_fname + 1) : 0;
-  int n = snprintf(path, PATH, "%.*s%s", folder, self.dli_fname, name);
-  return n > 0 && n < PATH && access(path, F_OK) == 0;
+/* The file names that MOONFLOW_CUDA asks for; false: off. */
+static bool library_names(const char *names[2]) {
+  const char *wish = mf_env_text(MF_ENV_CUDA);
+  names[0] = !strcmp(wish, "on") ? "libmoonflow_cuda.so" : !strcmp(wish, "emu") ? "libmoonflow_cudaemu.so" : wish;
+  names[1] = NULL;
+  return strcmp(wish, "off") != 0;
 }
 
-/* What MOONFLOW_CUDA asks for; NULL: off. */
-static const char *library_name(void) {
-  const char *wish = getenv("MOONFLOW_CUDA");
-  if (!wish || !*wish || !strcmp(wish, "on")) return "libmoonflow_cuda.so";
-  if (!strcmp(wish, "emu")) return "libmoonflow_cudaemu.so";
-  return strcmp(wish, "off") ? wish : NULL;
-}
+/* What the library exports. */
+typedef struct exports {
+  mf_plugin_fn plugin;
+} exports;
 
-static const mf_device_api *library_open(const char *name) {
-  char path[PATH];
-  bool beside = !strchr(name, '/') && path_beside(name, path);
-  void *library = dlopen(beside ? path : name, RTLD_NOW | RTLD_LOCAL);
-  if (!library) {
-    const char *why = dlerror();
-    found(MF_GPU_NO_LIBRARY,
-          "the CUDA plug-in %s cannot be loaded (%s); build moonflow with -DMF_CUDA=ON where nvcc is installed, or set "
-          "MOONFLOW_CUDA to the plug-in's path", name, why ? why : "unknown reason");
+static const mf_device_api *library_open(void) {
+  static const mf_plugin_symbol symbols[] = {{MF_PLUGIN_SYMBOL, offsetof(exports, plugin), false}};
+  const char *names[2];
+  mf_plugin_spec spec = {.purpose = "GPUs", .library = "the CUDA plug-in", .names = names, .symbols = symbols, .symbol_count = 1,
+                         .keep = true};
+  spec.advice = "build moonflow with -DMF_CUDA=ON where nvcc is installed, or set MOONFLOW_CUDA to the plug-in's path";
+  exports api = {NULL};
+  mf_plugin *library = NULL;
+  if (!library_names(names)) {
+    found(MF_GPU_OFF, "GPUs are switched off by MOONFLOW_CUDA=off");
     return NULL;
   }
-  mf_plugin_fn plugin;
-  void *symbol = dlsym(library, MF_PLUGIN_SYMBOL);
-  memcpy(&plugin, &symbol, sizeof plugin);
-  const mf_device_api *api = plugin ? plugin(MF_PLUGIN_ABI, &host) : NULL;
-  if (api && api->abi == MF_PLUGIN_ABI && api->size >= sizeof *api) return api;
-  found(MF_GPU_NO_LIBRARY, "the CUDA plug-in %s does not fit this moonflow (plug-in ABI %d expected, received %s); build both "
-        "from the same source", name, (int)MF_PLUGIN_ABI, plugin ? "another" : "a library without " MF_PLUGIN_SYMBOL);
-  dlclose(library);
-  return NULL;
+  mf_status status = mf_plugin_open(&spec, &api, &library);
+  if (status) {
+    found(MF_GPU_NO_LIBRARY, "%s", mf_status_message(status));
+    mf_status_release(status);
+    return NULL;
+  }
+  const mf_device_api *table = api.plugin(MF_PLUGIN_ABI, &host);
+  if (!table)
+    found(MF_GPU_NO_LIBRARY, "the CUDA plug-in %s does not fit this moonflow (it does not know plug-in ABI %d); build both from "
+          "the same source", mf_plugin_path(library), (int)MF_PLUGIN_ABI);
+  mf_plugin_close(library);   /* it stays mapped */
+  return table;
 }
 
 /* ---- what it finds */
@@ -124,19 +122,14 @@ static void probe(const mf_device_api *api) {
 static void open_once(void) {
   if (gpu.opened) return;
   gpu.opened = true;
-  const char *name = library_name();
-  if (!name) {
-    found(MF_GPU_OFF, "GPUs are switched off by MOONFLOW_CUDA=off");
-    return;
-  }
-  const mf_device_api *api = library_open(name);
+  const mf_device_api *api = library_open();
   if (!api) return;
   mf_status status = gpu.sink ? gpu.sink(api->kernels) : NULL;
   if (!status) {
     probe(api);
     return;
   }
-  found(MF_GPU_NO_LIBRARY, "the kernels of the CUDA plug-in %s cannot be used: %s", name, mf_status_message(status));
+  found(MF_GPU_NO_LIBRARY, "the kernels of the CUDA plug-in cannot be used: %s", mf_status_message(status));
   mf_status_release(status);
 }
 

@@ -1,7 +1,7 @@
 /* device_plugin.h - GPUs: the table that a device plug-in hands out, and how core opens it.
  *
- * Two libraries serve the same table: libmoonflow_cuda.so (NVIDIA's runtime) and libmoonflow_cudaemu.so (the same kernel sources,
- * run thread by thread on the CPU, for tests). Nothing is opened until a GPU is asked for. What can then be found:
+ * Two libraries serve the same table: libmoonflow_cuda.so (NVIDIA's runtime) and libmoonflow_cudaemu.so (the same
+ * kernel sources, run thread by thread on the CPU, for tests). Nothing is opened until a GPU is asked for. Found can be:
  *
  *     MF_GPU_OFF          MOONFLOW_CUDA=off
  *     MF_GPU_NO_LIBRARY   no plug-in, or one that cannot be loaded (a missing libcublas, another ABI version)
@@ -10,9 +10,8 @@
  *     MF_GPU_PRESENT      at least one GPU
  *     MF_GPU_EMULATED     at least one emulated GPU
  *
- * The environment variable MOONFLOW_CUDA chooses: unset or "on" = libmoonflow_cuda.so, "emu" = libmoonflow_cudaemu.so, "off" =
- * none, anything with a '/' = the path of a plug-in. Libraries are looked for beside libmoonflow first, then where the system
- * looks.
+ * The environment variable MOONFLOW_CUDA chooses: unset or "on" = libmoonflow_cuda.so, "emu" = libmoonflow_cudaemu.so,
+ * "off" = none, anything else = name or path of a plug-in. Where libraries are looked for: base/plugin.h.
  *
  * This header compiles as C11 and as C++; it names no CUDA type.
  */
