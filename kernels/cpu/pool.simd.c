@@ -1,14 +1,17 @@
 /* pool.simd.c - pooling of float32 and float64 at three instruction-set levels: see pool.h. */
 #include "pool.h"
 
+#include <float.h>
 #include <string.h>
 
 #define T float
 #define SUM float
+#define LOWEST (-FLT_MAX)
 #define NAME(x) x##_f32
 #include "pool.inc"
 #define T double
 #define SUM double
+#define LOWEST (-DBL_MAX)
 #define NAME(x) x##_f64
 #include "pool.inc"
 
