@@ -120,7 +120,13 @@ uint64_t mf_memory_damaged_blocks(void) { return atomic_load(&damaged); }
 #else
 
 void *mf_alloc(size_t size) { return malloc(size ? size : 1); }
-void *mf_alloc_zero(size_t count, size_t size) { return calloc(count ? count : 1, size ? size : 1); }
+
+/* Overflow is looked for here: sanitizers end the process when calloc finds it. */
+void *mf_alloc_zero(size_t count, size_t size) {
+  size_t bytes;
+  return __builtin_mul_overflow(count, size, &bytes) ? NULL : calloc(1, bytes ? bytes : 1);
+}
+
 void *mf_realloc(void *old, size_t size) { return realloc(old, size ? size : 1); }
 
 void *mf_alloc_aligned(size_t alignment, size_t size) {
