@@ -33,10 +33,9 @@ MFS_FN double mfs_digamma_positive(double x) {
 /* Reflection for x < 0: digamma(1 - x) - pi / tan(pi x); poles are NaN. */
 MFS_FN double MFS_NAME(digamma, f64)(double x) {
   if (x > 0) return mfs_digamma_positive(x);
-  double whole = floor(x), part = x - whole;
-  if (x != x || whole == x) return MFS_NAN;
-  if (part > 0.5) part -= 1;
-  return mfs_digamma_positive(1 - x) - (part == 0.5 ? 0 : MFS_PI / tan(MFS_PI * part));
+  double part = x - rint(x);
+  if (x != x || part == 0 || x == -MFS_INF) return MFS_NAN;
+  return mfs_digamma_positive(1 - x) - (fabs(part) == 0.5 ? 0 : MFS_PI / tan(MFS_PI * part));
 }
 MFS_FN float MFS_NAME(digamma, f32)(float x) { return (float)MFS_NAME(digamma, f64)((double)x); }
 

@@ -72,7 +72,8 @@ static mf_status run_division(mf_call *c, int float_op, int int_op, double ns) {
   mf_dtype type = (mf_dtype)y->dtype;
   bool whole = mf_dtype_is_integer(type);
   if (whole && mf_tensor_count(c->out[0]) && has_zero(mf_data(y), mf_tensor_count(y), mf_dtype_size(type)))
-    return mf_fail(MF_INVALID_ARGUMENT, "%s: Integer division by zero", c->attrs.op->name);
+    return mf_fail(c->attrs.op == &mf_op_TruncateDiv ? MF_INTERNAL : MF_INVALID_ARGUMENT, /* TensorFlow's codes */
+                   "%s: Integer division by zero", c->attrs.op->name);
   return run(c, whole ? int_op : float_op, ns);
 }
 

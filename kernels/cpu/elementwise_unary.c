@@ -49,6 +49,33 @@ static mf_status run_not(mf_call *c) {
   return NULL;
 }
 
+/* ---- tests of 16-bit floating point, by the bits */
+/* Bits above those of infinity, the sign left out, are NaN. Neither asked for: finite. */
+static void half_test(mf_call *c, bool nan, bool inf) {
+  uint16_t infinity = c->in[0]->dtype == MF_FLOAT16 ? 0x7C00 : 0x7F80;
+  const uint16_t *x = mf_data(c->in[0]);
+  bool *out = mf_data(c->out[0]);
+  for (int64_t i = 0, n = mf_tensor_count(c->out[0]); i < n; i++) {
+    uint16_t size = x[i] & 0x7FFF;
+    out[i] = (nan && size > infinity) || (inf && size == infinity) || (!nan && !inf && size < infinity);
+  }
+}
+
+static mf_status run_half_nan(mf_call *c) {
+  half_test(c, true, false);
+  return NULL;
+}
+
+static mf_status run_half_inf(mf_call *c) {
+  half_test(c, false, true);
+  return NULL;
+}
+
+static mf_status run_half_finite(mf_call *c) {
+  half_test(c, false, false);
+  return NULL;
+}
+
 /* ---- LeakyRelu: alpha is a second operand that does not change */
 static mf_status run_leaky_relu(mf_call *c) {
   const mf_shape scalar = mf_shape_scalar();
@@ -66,6 +93,12 @@ static mf_status run_leaky_relu(mf_call *c) {
 }
 
 const mf_kernel_def mf_kernels_elementwise_unary_more[] = {
+    {.op = &mf_op_IsNan, .name = "half", .device = MF_CPU, .rank = 10, .type_attr = "T", .types = MF_TYPES_HALF,
+     .run = run_half_nan},
+    {.op = &mf_op_IsInf, .name = "half", .device = MF_CPU, .rank = 10, .type_attr = "T", .types = MF_TYPES_HALF,
+     .run = run_half_inf},
+    {.op = &mf_op_IsFinite, .name = "half", .device = MF_CPU, .rank = 10, .type_attr = "T", .types = MF_TYPES_HALF,
+     .run = run_half_finite},
     {.op = &mf_op_LogicalNot, .name = "vector", .device = MF_CPU, .rank = 10, .run = run_not},
     {.op = &mf_op_LeakyRelu, .name = "vector", .device = MF_CPU, .rank = 10, .type_attr = "T", .types = F,
      .run = run_leaky_relu},

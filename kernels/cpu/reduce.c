@@ -6,6 +6,7 @@
 #include "kernels/cpu/reduce.h"
 
 #include "base/pool.h"
+#include "kernels/cpu/cast.h"
 #include "ops/op_list.h"
 
 const mfi_reduce_loops *mfi_reduce_loops_of(mf_dtype type) {
@@ -169,13 +170,13 @@ static const mf_tensor *axes_of(const mf_call *c) { return c->n_in > 1 ? c->in[1
 
 static size_t round64(size_t n) { return (n + 63) & ~(size_t)63; }
 
-static size_t workspace(const mf_call *c) {
+static size_t workspace_for(const mf_call *c, size_t size) {
   segments s;
   size_t total = 0;
   if (!mf_tensor_count(c->in[0]) || (axes_of(c) && !axes_of(c)->data)) return 0;
   segments_make(&s, &c->in[0]->shape, axes_of(c));
   do {
-    pass p = {.size = mf_dtype_size((mf_dtype)c->in[0]->dtype)};
+    pass p = {.size = size};
     pass_take(&s, &p);
     pass_cut(&p);
     total += round64(pass_parts_size(&p));
@@ -184,20 +185,20 @@ static size_t workspace(const mf_call *c) {
   return total;
 }
 
-static void reduce(mf_call *c, int op, const segments *all) {
+static size_t workspace(const mf_call *c) { return workspace_for(c, mf_dtype_size((mf_dtype)c->in[0]->dtype)); }
+
+/* x of `type` to out; free_space holds workspace_for(...) bytes. */
+static void reduce(int op, const segments *all, mf_dtype type, const char *x, char *out, char *free_space) {
   segments s = *all;
-  char *free_space = c->workspace;
-  const char *x = c->in[0]->data;
   bool last;
   do {
-    pass p = {.size = mf_dtype_size((mf_dtype)c->in[0]->dtype), .op = op, .x = x,
-              .loops = mfi_reduce_loops_of((mf_dtype)c->in[0]->dtype)};
+    pass p = {.size = mf_dtype_size(type), .op = op, .x = x, .loops = mfi_reduce_loops_of(type)};
     pass_take(&s, &p);
     pass_cut(&p);
     p.parts = free_space;
     free_space += round64(pass_parts_size(&p));
     last = !anything_reduced(&s);
-    p.out = last ? c->out[0]->data : free_space;
+    p.out = last ? out : free_space;
     if (!last) free_space += round64((size_t)(p.outer * p.inner) * p.size);
     pass_run(&p);
     x = p.out;
@@ -213,7 +214,8 @@ static mf_status run(mf_call *c, int op, finish_kind finish) {
   segments s;
   if (!n) return NULL;
   segments_make(&s, &c->in[0]->shape, axes_of(c));
-  if (mf_tensor_count(c->in[0])) reduce(c, op, &s);
+  if (mf_tensor_count(c->in[0]))
+    reduce(op, &s, (mf_dtype)c->in[0]->dtype, c->in[0]->data, c->out[0]->data, c->workspace);
   else loops->nothing(mf_data(c->out[0]), n, op);
   if (finish == FINISH_MEAN) loops->divide(mf_data(c->out[0]), n, s.each);
   if (finish == FINISH_ROOT) loops->root(mf_data(c->out[0]), n);
@@ -222,6 +224,30 @@ static mf_status run(mf_call *c, int op, finish_kind finish) {
 
 static mf_status run_Sum(mf_call *c) { return run(c, MFI_REDUCE_SUM, FINISH_NONE); }
 static mf_status run_Mean(mf_call *c) { return run(c, MFI_REDUCE_SUM, FINISH_MEAN); }
+
+/* Means of integers narrower than 64 bits are made in int64, so that their sums do not wrap: workspace holds input and sums in
+ * that type, then what the reduction needs. */
+static size_t wide_workspace(const mf_call *c) {
+  size_t in = round64((size_t)mf_tensor_count(c->in[0]) * 8), out = round64((size_t)mf_tensor_count(c->out[0]) * 8);
+  return in + out + workspace_for(c, 8);
+}
+
+static mf_status run_wide_mean(mf_call *c) {
+  const mfi_cast_loop(*casts)[MF_DTYPE_COUNT] = MFI_ISA_PICK(mfi_casts)->to;
+  mf_dtype type = (mf_dtype)c->in[0]->dtype;
+  int64_t count = mf_tensor_count(c->in[0]), n = mf_tensor_count(c->out[0]);
+  char *in = c->workspace, *sums = in + round64((size_t)count * 8), *rest = sums + round64((size_t)n * 8);
+  segments s;
+  if (!n) return NULL;
+  segments_make(&s, &c->in[0]->shape, axes_of(c));
+  casts[type][MF_INT64](in, c->in[0]->data, count);
+  if (count) reduce(MFI_REDUCE_SUM, &s, MF_INT64, in, sums, rest);
+  else mfi_reduce_loops_of(MF_INT64)->nothing(sums, n, MFI_REDUCE_SUM);
+  mfi_reduce_loops_of(MF_INT64)->divide(sums, n, s.each);
+  casts[MF_INT64][type](c->out[0]->data, sums, n);
+  return NULL;
+}
+
 static mf_status run_Prod(mf_call *c) { return run(c, MFI_REDUCE_PROD, FINISH_NONE); }
 static mf_status run_Max(mf_call *c) { return run(c, MFI_REDUCE_MAX, FINISH_NONE); }
 static mf_status run_Min(mf_call *c) { return run(c, MFI_REDUCE_MIN, FINISH_NONE); }
@@ -249,7 +275,9 @@ static mf_status run_L2Loss(mf_call *c) {
 #define REAL (MF_TYPES_F32_F64 | MF_TYPES_INTEGER)
 const mf_kernel_def mf_kernels_reduce[] = {
     ROW(Sum, REAL | MF_TYPES_COMPLEX),
-    ROW(Mean, REAL | MF_TYPES_COMPLEX),
+    ROW(Mean, MF_TYPES_F32_F64 | MF_TYPE(MF_INT64) | MF_TYPE(MF_UINT64) | MF_TYPES_COMPLEX),
+    {.op = &mf_op_Mean, .name = "wide", .device = MF_CPU, .rank = 10, .type_attr = "T", .types = MF_TYPES_INTEGER,
+     .workspace = wide_workspace, .run = run_wide_mean},
     ROW(Prod, REAL | MF_TYPES_COMPLEX),
     ROW(Max, REAL),
     ROW(Min, REAL),

@@ -46,6 +46,7 @@ static mf_status dense_grad(mf_ctx *ctx, const mf_grad_args *a, mf_grad *dx) {
   mf_tensor *column = loss_column(&b, a);
   mf_tensor *gx = a->need[0] ? logits_grad(&b, a, column) : NULL, *gy = NULL;
   if (a->need[1] && column) gy = mf_b_mul(&b, column, mf_b_neg(&b, MF_B(&b, LogSoftmax, a->in[0])));
+  else if (a->need[1]) gy = mf_b_zeros_like(&b, a->in[1]); /* as TensorFlow: what comes by backprop is left out */
   mfi_give_pair(&b, a, dx, gx, gy);
   return mf_builder_close(&b);
 }
