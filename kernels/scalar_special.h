@@ -132,7 +132,7 @@ MFS_FN double MFS_NAME(zeta, f64)(double x, double q) {
   if (!(x > 1)) return MFS_NAN;
   if (q != q) return q;
   if (q == MFS_INF) return 0;
-  bool even = fmod(x, 2) == 0 || x == MFS_INF, whole_x = floor(x) == x;
+  bool even = fmod(x, 2.0) == 0 || x == MFS_INF, whole_x = floor(x) == x;
   if (q <= 0 && floor(q) == q) return even ? MFS_INF : MFS_NAN;
   if (q <= 0 && !whole_x) return MFS_NAN;
   if (q < -1e7) return MFS_NAN; /* the sum would not end in reasonable time */
@@ -152,7 +152,7 @@ MFS_FN double MFS_NAME(polygamma, f64)(double n, double x) {
   if (!(n >= 0) || floor(n) != n) return MFS_NAN;
   if (n == 0) return MFS_NAME(digamma, f64)(x);
   double v = exp(MFS_NAME(lgamma, f64)(n + 1)) * MFS_NAME(zeta, f64)(n + 1, x);
-  return fmod(n, 2) == 0 ? -v : v;
+  return fmod(n, 2.0) == 0 ? -v : v;
 }
 MFS_FN float MFS_NAME(polygamma, f32)(float n, float x) { return (float)MFS_NAME(polygamma, f64)((double)n, (double)x); }
 
