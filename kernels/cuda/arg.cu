@@ -2,8 +2,7 @@
  *
  * Of equal values the first wins; a NaN never wins, and a row of NaNs gives 0.
  */
-#include <limits>
-
+#include "extremes.h"
 #include "reduce.h"
 
 template <class T>
@@ -29,9 +28,7 @@ struct extreme {
   typedef mfi_indexed<T> Acc;
   typedef Index Out;
   static __device__ __forceinline__ Acc identity() {
-    typedef std::numeric_limits<T> limits;
-    constexpr T worst = SIGN > 0 ? (limits::has_infinity ? -limits::infinity() : limits::lowest())
-                                 : (limits::has_infinity ? limits::infinity() : limits::max());
+    T worst = SIGN > 0 ? mfi_extremes<T>::lowest() : mfi_extremes<T>::highest();
     return Acc{worst, NOBODY};
   }
   static __device__ __forceinline__ Acc load(T x, int64_t index) { return x == x ? Acc{x, index} : identity(); }

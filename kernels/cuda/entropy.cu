@@ -45,7 +45,7 @@ template <class T, class Label>
 __global__ void sparse_k(const T *__restrict__ x, const Label *__restrict__ labels, T *__restrict__ loss,
                          T *__restrict__ backprop, int64_t rows, int64_t n, int size) {
   SHARED_ARRAY(T, scratch, MFI_WARPS);
-  constexpr T nan = std::numeric_limits<T>::quiet_NaN();
+  T nan = mfi_extremes<T>::nan();
   mfi_group g = mfi_group_make(size);
   bool active = g.row < rows;
   mfi_row<T> logits{x + (active ? g.row * n : 0), 1};

@@ -1,23 +1,8 @@
 /* reduce.cu - Sum, Mean, Prod, Max, Min, All, Any. */
-#include <limits>
-
+#include "extremes.h"
 #include "reduce.h"
 
 namespace {
-
-/* -inf and inf, or the ends of an integer's range. */
-template <class T>
-__device__ __forceinline__ T lowest() {
-  typedef std::numeric_limits<T> limits;
-  constexpr T value = limits::has_infinity ? -limits::infinity() : limits::lowest();
-  return value;
-}
-template <class T>
-__device__ __forceinline__ T highest() {
-  typedef std::numeric_limits<T> limits;
-  constexpr T value = limits::has_infinity ? limits::infinity() : limits::max();
-  return value;
-}
 
 /* What the classes below share: the accumulator is the element. */
 template <class T>
@@ -46,19 +31,19 @@ struct prod : plain<T> {
 };
 template <class T>
 struct maximum : plain<T> {
-  static __device__ __forceinline__ T identity() { return lowest<T>(); }
+  static __device__ __forceinline__ T identity() { return mfi_extremes<T>::lowest(); }
   static __device__ __forceinline__ T join(T a, T b) { return mfs_maximum(a, b); }
 };
 template <class T>
 struct minimum : plain<T> {
-  static __device__ __forceinline__ T identity() { return highest<T>(); }
+  static __device__ __forceinline__ T identity() { return mfi_extremes<T>::highest(); }
   static __device__ __forceinline__ T join(T a, T b) { return mfs_minimum(a, b); }
 };
-struct all : plain<bool> {
+struct every : plain<bool> {
   static __device__ __forceinline__ bool identity() { return true; }
   static __device__ __forceinline__ bool join(bool a, bool b) { return a && b; }
 };
-struct any : plain<bool> {
+struct some : plain<bool> {
   static __device__ __forceinline__ bool identity() { return false; }
   static __device__ __forceinline__ bool join(bool a, bool b) { return a || b; }
 };
@@ -78,6 +63,6 @@ extern "C" const mfi_cuda_row mfi_cuda_reduce_rows[] = {
     ROWS("Prod", prod),
     ROWS("Max", maximum),
     ROWS("Min", minimum),
-    ROW("All", NULL, 0, all),
-    ROW("Any", NULL, 0, any),
+    ROW("All", NULL, 0, every),
+    ROW("Any", NULL, 0, some),
     {NULL, NULL, 0, 0, NULL, NULL, NULL}};

@@ -5,9 +5,8 @@
 #ifndef MF_CUDA_SOFTMAX_H
 #define MF_CUDA_SOFTMAX_H
 
-#include <limits>
-
 #include "group.h"
+#include "extremes.h"
 
 struct mfi_join_max {
   template <class T>
@@ -39,8 +38,7 @@ struct mfi_row_sums {
 /* Called by all lanes of the group; `active` is false for groups beyond the last row. */
 template <class T>
 __device__ __forceinline__ mfi_row_sums<T> mfi_softmax_sums(mfi_group g, mfi_row<T> x, int64_t n, bool active, T *scratch) {
-  constexpr T none = -std::numeric_limits<T>::infinity();
-  T largest = none, sum = 0;
+  T largest = mfi_extremes<T>::lowest(), sum = 0;
   if (active)
     for (int64_t i = g.lane; i < n; i += g.size) largest = mfs_maximum(largest, x.at(i));
   largest = mfi_group_reduce(g, largest, scratch, mfi_join_max());
