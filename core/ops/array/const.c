@@ -43,8 +43,11 @@ const mf_op_def mf_op_Placeholder = {
 /* ---- Fill */
 
 static mf_status fill_infer(mf_infer *c) {
-  mf_shape scalar;
-  MF_TRY(mf_infer_rank(c, 1, 0, &scalar));
+  const mf_shape *value = mf_in_shape(c, 1);
+  char text[MF_SHAPE_TEXT];
+  /* A vector of one element passes for a scalar. */
+  if (value->rank > 1 || (value->rank == 1 && value->dims[0] >= 0 && value->dims[0] != 1))
+    return mf_infer_fail(c, "value must represent a scalar, but got shape %s", mf_shape_text(value, text));
   return mfi_dims_sizes(c, 0, &c->out[0]);
 }
 

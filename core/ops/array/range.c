@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/half.h"
 #include "ops/array/dims.h"
 #include "ops/op_list.h"
 
@@ -20,10 +21,19 @@ static mf_status int_count(const mf_infer *c, int64_t start, int64_t limit, int6
   return NULL;
 }
 
+/* A value as the dtype holds it. */
+static double rounded(mf_dtype type, double v) {
+  if (type == MF_FLOAT16) return (double)mf_half_to_float(mf_half_from_float((float)v));
+  if (type == MF_BFLOAT16) return (double)mf_bfloat16_to_float(mf_bfloat16_from_float((float)v));
+  return type == MF_FLOAT32 ? (double)(float)v : v;
+}
+
+/* The number of steps is computed in the dtype, as TensorFlow does: in float16 (3 - 0) / 0.1 is 30. */
 static mf_status float_count(const mf_infer *c, double start, double limit, double delta, int64_t *n) {
+  mf_dtype type = mf_in_type(c, 0);
   if (delta > 0 && start > limit) return mf_infer_fail(c, "Requires start <= limit when delta > 0: %g/%g", start, limit);
   if (delta < 0 && start < limit) return mf_infer_fail(c, "Requires start >= limit when delta < 0: %g/%g", start, limit);
-  double count = ceil(fabs((limit - start) / delta));
+  double count = ceil(fabs(rounded(type, rounded(type, limit - start) / delta)));
   if (!(count < 9.2e18)) return mf_infer_fail(c, "Requires ((limit - start) / delta) <= %" PRId64, INT64_MAX);
   *n = (int64_t)count;
   return NULL;

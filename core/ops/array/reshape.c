@@ -56,10 +56,10 @@ static mf_status reshape_infer(mf_infer *c) {
   }
   if (have < 0 || unknowns > 1) return NULL;
   if (unknowns == 0) return have == want ? NULL : count_fail(c, s, have, want, false);
-  if (want == 0) {
-    if (!exact) return NULL;
-    return mf_infer_fail(c, "reshape cannot infer the missing input size for an empty tensor unless all specified input sizes "
-                            "are non-zero");
+  if (want == 0) { /* anything fits: TensorFlow takes 1 */
+    if (exact && have != 0) return count_fail(c, s, have, want, true);
+    if (exact) s->dims[unknown] = 1;
+    return NULL;
   }
   if (have % want) return count_fail(c, s, have, want, true);
   s->dims[unknown] = have / want;
