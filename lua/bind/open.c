@@ -5,9 +5,13 @@
 
 #include "bind/args.h"
 #include "bind/ctx.h"
+#include "bind/data.h"
 #include "bind/dtype.h"
 #include "bind/error.h"
+#include "bind/files.h"
+#include "bind/graph.h"
 #include "bind/json.h"
+#include "bind/keras.h"
 #include "bind/op.h"
 #include "bind/scope.h"
 #include "bind/shape.h"
@@ -19,7 +23,9 @@
 static const luaL_Reg bindings[] = {
     {"error", mfl_open_error}, {"args", mfl_open_args},         {"json", mfl_open_json},   {"machine", mfl_open_ctx},
     {"dtype", mfl_open_dtype}, {"shape", mfl_open_shape},       {"tensor", mfl_open_tensor}, {"op", mfl_open_op},
-    {"scope", mfl_open_scope}, {"variable", mfl_open_variable}, {"tape", mfl_open_tape},   {NULL, NULL}};
+    {"scope", mfl_open_scope}, {"variable", mfl_open_variable}, {"tape", mfl_open_tape},   {"graph", mfl_open_graph},
+    {"data", mfl_open_data},   {"files", mfl_open_files},       {"keras", mfl_open_keras},
+    {NULL, NULL}};
 
 int luaopen_moonflow_core(lua_State *L) {
   luaL_checkversion(L);
