@@ -4,7 +4,10 @@
 #   MF_CUDA_EMU   build the emulator and its tests; needs a C++ compiler
 #   MF_SANITIZE   "address,undefined" or "thread": the emulated kernels are instrumented, the emulator is told
 option(MF_CUDA "Build the CUDA plug-in (needs nvcc)" OFF)
-option(MF_CUDA_EMU "Build the CUDA emulator and test the CUDA kernels with it (needs a C++ compiler)" ON)
+if(NOT DEFINED MF_TESTS)
+  set(MF_TESTS ON)
+endif()
+option(MF_CUDA_EMU "Build the CUDA emulator and test the CUDA kernels with it (needs a C++ compiler)" ${MF_TESTS})
 option(MF_CUDA_ALL "Build the CUDA plug-in for all supported architectures instead of compute capability 9.0" OFF)
 
 get_filename_component(MF_CUDA_ROOT ${CMAKE_CURRENT_LIST_DIR}/.. ABSOLUTE)
@@ -99,13 +102,21 @@ if(MF_CUDA)
   find_package(CUDAToolkit REQUIRED)
   mf_cuda_bridge(mf_cuda_bridge)
   add_library(moonflow_cuda SHARED ${MF_CUDA_SOURCES} $<TARGET_OBJECTS:mf_cuda_bridge>)
-  mf_cuda_target(moonflow_cuda -O3 -lineinfo -Xptxas=-warn-spills -Xcompiler=-Wall,-Wextra)
-  set_target_properties(moonflow_cuda PROPERTIES CUDA_RUNTIME_LIBRARY Static)
+  mf_cuda_target(moonflow_cuda -O3 -Xptxas=-warn-spills -Xcompiler=-Wall,-Wextra)
+  set_target_properties(moonflow_cuda PROPERTIES CUDA_RUNTIME_LIBRARY Static
+    INSTALL_RPATH "${CUDAToolkit_LIBRARY_DIR}")
   target_link_libraries(moonflow_cuda PRIVATE CUDA::cublas)
   target_link_options(moonflow_cuda PRIVATE -Wl,-z,nodelete)
 endif()
 
+if(TARGET moonflow_cuda AND CMAKE_INSTALL_LIBDIR)
+  install(TARGETS moonflow_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
+
 # ---- tests of the kernels: one program, which is told the plug-in to load
+if(NOT MF_TESTS)
+  return()
+endif()
 file(GLOB MF_CUDA_TESTS CONFIGURE_DEPENDS ${MF_CUDA_TEST_DIR}/*.c)
 list(FILTER MF_CUDA_TESTS EXCLUDE REGEX "/test_plugin\\.c$")
 add_executable(test_cuda_kernels ${MF_CUDA_TESTS} ${MF_CUDA_ROOT}/core/base/status.c
@@ -123,8 +134,4 @@ if(TARGET moonflow AND MF_CUDA_EMU)
   mf_cuda_target(test_cuda_plugin -Wall -Wextra -Wshadow -Werror ${MF_CUDA_INSTRUMENT})
   target_link_libraries(test_cuda_plugin PRIVATE moonflow)
   add_test(NAME cuda.plugin COMMAND test_cuda_plugin $<TARGET_FILE:moonflow_cudaemu>)
-endif()
-
-if(TARGET moonflow_cuda AND CMAKE_INSTALL_LIBDIR)
-  install(TARGETS moonflow_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()

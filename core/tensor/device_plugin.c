@@ -57,7 +57,7 @@ typedef struct exports {
 static const mf_device_api *library_open(void) {
   static const mf_plugin_symbol symbols[] = {{MF_PLUGIN_SYMBOL, offsetof(exports, plugin), false}};
   const char *names[2];
-  mf_plugin_spec spec = {.purpose = "GPUs", .library = "the CUDA plug-in", .names = names, .symbols = symbols, .symbol_count = 1,
+  mf_plugin_spec spec = {.purpose = "GPUs", .library = "moonflow_cuda", .names = names, .symbols = symbols, .symbol_count = 1,
                          .keep = true};
   spec.advice = "build moonflow with -DMF_CUDA=ON where nvcc is installed, or set MOONFLOW_CUDA to the plug-in's path";
   exports api = {NULL};
