@@ -8,9 +8,9 @@ import keras_files
 from case import f32, f64
 
 VALUES = [-30.0, -6.5, -3.0, -1.0, -0.5, -1e-3, 0.0, 1e-3, 0.5, 1.0, 2.9, 3.1, 6.5, 30.0]
-NAMES = ("celu elu exponential gelu glu hard_shrink hard_sigmoid hard_silu hard_tanh leaky_relu linear log_sigmoid log_softmax mish "
-         "relu relu6 selu sigmoid silu soft_shrink softmax softplus softsign sparse_plus sparse_sigmoid sparsemax squareplus tanh "
-         "tanh_shrink threshold").split()
+NAMES = ("celu elu exponential gelu glu hard_shrink hard_sigmoid hard_silu hard_tanh leaky_relu linear "
+         "log_sigmoid log_softmax mish relu relu6 selu sigmoid silu soft_shrink softmax softplus softsign "
+         "sparse_plus sparse_sigmoid sparsemax squareplus tanh tanh_shrink threshold").split()
 OPTIONS = [("elu", {"alpha": 0.5}), ("gelu", {"approximate": True}), ("leaky_relu", {"negative_slope": 0.3}),
            ("relu", {"negative_slope": 0.1, "max_value": 2.0, "threshold": 0.25}), ("softmax", {"axis": 0})]
 

@@ -13,9 +13,11 @@ import keras_files
 import keras_models
 
 STEPS, BATCH = 20, 8
-MODELS = {"mlp": (keras_models.small_mlp, (8,)), "cnn": (keras_models.small_cnn, (6, 6, 1)), "norm": (keras_models.small_norm, (8,))}
+MODELS = {"mlp": (keras_models.small_mlp, (8,)), "cnn": (keras_models.small_cnn, (6, 6, 1)),
+          "norm": (keras_models.small_norm, (8,))}
 OPTIMIZERS = {
-    "sgd": ("SGD", {"learning_rate": 0.1, "momentum": 0.9}), "nesterov": ("SGD", {"learning_rate": 0.1, "momentum": 0.9, "nesterov": True}),
+    "sgd": ("SGD", {"learning_rate": 0.1, "momentum": 0.9}),
+    "nesterov": ("SGD", {"learning_rate": 0.1, "momentum": 0.9, "nesterov": True}),
     "adam": ("Adam", {"learning_rate": 0.01}), "rmsprop": ("RMSprop", {"learning_rate": 0.01}),
 }
 
@@ -41,7 +43,8 @@ def run(model_name, optimizer_name, dtype):
     frozen = [v for v in model.non_trainable_variables if "seed" not in v.name]
     state = [v for v in optimizer.variables if v.name not in ("iteration", "learning_rate")]
     head = {"model": model_name, "optimizer": {"class_name": class_name, "config": config}, "dtype": dtype,
-            "trainable": [{"name": v.path.split("/", 1)[-1], "shape": list(v.shape)} for v in model.trainable_variables],
+            "trainable": [{"name": v.path.split("/", 1)[-1],
+                           "shape": list(v.shape)} for v in model.trainable_variables],
             "non_trainable": [{"name": v.path.split("/", 1)[-1], "shape": list(v.shape)} for v in frozen],
             "state": [{"name": v.name, "shape": list(v.shape)} for v in state]}
     rows = []
@@ -69,24 +72,28 @@ def fit_histories():
     rows = []
     x, y = keras_models.batches((8,), 3, 1, 60, "float32")
     for optimizer in ("sgd", "adam", "rmsprop"):
-        for name, arguments in (("plain", {}), ("validation_split", {"validation_split": 0.2}), ("class_weight", {"class_weight": {0: 1.0, 1: 2.0, 2: 0.5}}),
+        for name, arguments in (("plain", {}), ("validation_split", {"validation_split": 0.2}),
+                                ("class_weight", {"class_weight": {0: 1.0, 1: 2.0, 2: 0.5}}),
                                 ("sample_weight", {"sample_weight": True})):
             keras.utils.clear_session()
             keras.utils.set_random_seed(42)
             model = keras_models.small_norm()
             class_name, config = OPTIMIZERS[optimizer]
-            model.compile(getattr(keras.optimizers, class_name)(**config), keras.losses.SparseCategoricalCrossentropy(from_logits=True),
+            model.compile(getattr(keras.optimizers, class_name)(**config),
+                          keras.losses.SparseCategoricalCrossentropy(from_logits=True),
                           metrics=["accuracy"])
             extra = dict(arguments)
             if extra.pop("sample_weight", None):
                 extra["sample_weight"] = np.linspace(0, 2, 60).astype("float32")
             history = model.fit(x[0], y[0], batch_size=16, epochs=4, verbose=0, **extra)
-            row = {"optimizer": optimizer, "case": name, "arguments": {k: v for k, v in keras_files.plain(arguments).items()},
+            row = {"optimizer": optimizer, "case": name,
+                   "arguments": {k: v for k, v in keras_files.plain(arguments).items()},
                    "history": {k: [float(v) for v in h] for k, h in history.history.items()},
                    "evaluate": [float(v) for v in model.evaluate(x[0], y[0], verbose=0)],
                    "predict": encode.tensor(model.predict(x[0][:2], verbose=0))}
             rows.append(row)
-    head = {"model": "norm", "seed": 42, "batch_size": 16, "epochs": 4, "x": encode.tensor(x[0]), "y": encode.tensor(y[0])}
+    head = {"model": "norm", "seed": 42, "batch_size": 16, "epochs": 4, "x": encode.tensor(x[0]),
+            "y": encode.tensor(y[0])}
     return head, rows
 
 
@@ -98,6 +105,7 @@ def write():
                 continue
             for dtype in ("float32", "float64"):
                 head, rows = run(model, optimizer, dtype)
-                size += keras_files.save(os.path.join(folder, "%s_%s_%s.json" % (model, optimizer, dtype)), head, "steps", rows)
+                size += keras_files.save(os.path.join(folder, "%s_%s_%s.json" % (model, optimizer, dtype)), head,
+                                         "steps", rows)
     head, rows = fit_histories()
     return size + keras_files.save(os.path.join(folder, "fit.json"), head, "cases", rows)

@@ -108,20 +108,26 @@ SOFTMAX = [
     L("plain", {}, [v(3, 4)]), L("axis_1", {"axis": 1}, [v(2, 3, 4)]), L("axes", {"axis": [1, 2]}, [v(2, 3, 4)]),
     L("float64", {"dtype": "float64"}, [v(3, 4, dtype="float64")]), L("vector", {}, [v(5)]),
 ]
-ACTIVATIONS = ("relu sigmoid tanh softmax elu selu softplus softsign leaky_relu gelu silu linear relu6 exponential hard_sigmoid "
-               "log_softmax mish hard_silu").split()
+ACTIVATIONS = ("relu sigmoid tanh softmax elu selu softplus softsign leaky_relu gelu silu linear relu6 exponential "
+               "hard_sigmoid log_softmax mish hard_silu").split()
 ACTIVATION = [L(n, {"activation": n}, [v(3, 4)]) for n in ACTIVATIONS]
-FLATTEN = [L("image", {}, [v(2, 3, 2, 2)]), L("matrix", {}, [v(2, 3)]), L("vector", {}, [v(3)]), L("rank5", {}, [v(1, 2, 1, 3, 1)]),
+FLATTEN = [L("image", {}, [v(2, 3, 2, 2)]), L("matrix", {}, [v(2, 3)]), L("vector", {}, [v(3)]),
+           L("rank5", {}, [v(1, 2, 1, 3, 1)]),
            L("int", {"dtype": "int32"}, [i32([[[1, 2], [3, 4]]])])]
 RESHAPE = [L("plain", {"target_shape": (2, 3)}, [v(2, 6)]), L("unknown", {"target_shape": (-1, 2)}, [v(2, 3, 4)]),
            L("flat", {"target_shape": (-1,)}, [v(2, 3, 2)]), L("image", {"target_shape": (2, 2, 1)}, [v(3, 4)])]
-RESCALING = [L("scale", {"scale": 1 / 255}, [f32([[0, 128, 255]])]), L("offset", {"scale": 2.0, "offset": -1.0}, [v(2, 3)]),
+RESCALING = [L("scale", {"scale": 1 / 255}, [f32([[0, 128, 255]])]),
+             L("offset", {"scale": 2.0, "offset": -1.0}, [v(2, 3)]),
              L("list", {"scale": [1.0, 2.0, 3.0], "offset": [0.0, 1.0, -1.0]}, [v(2, 3)]),
-             L("uint8", {"scale": 0.5}, [np.array([[0, 1, 255]], "uint8")]), L("int32", {"scale": 0.5}, [i32([[3, 4]])])]
-ADD = [lists("two", {}, v(2, 3, salt="a"), v(2, 3, salt="b")), lists("three", {}, v(2, 3, salt="a"), v(2, 3, salt="b"), v(2, 3, salt="c")),
-       lists("broadcast", {}, v(2, 3, 4, salt="a"), v(2, 1, 4, salt="b")), lists("ranks_differ", {}, v(2, 3, 4, salt="a"), v(2, 4, salt="b")),
+             L("uint8", {"scale": 0.5}, [np.array([[0, 1, 255]], "uint8")]),
+             L("int32", {"scale": 0.5}, [i32([[3, 4]])])]
+ADD = [lists("two", {}, v(2, 3, salt="a"), v(2, 3, salt="b")),
+       lists("three", {}, v(2, 3, salt="a"), v(2, 3, salt="b"), v(2, 3, salt="c")),
+       lists("broadcast", {}, v(2, 3, 4, salt="a"), v(2, 1, 4, salt="b")),
+       lists("ranks_differ", {}, v(2, 3, 4, salt="a"), v(2, 4, salt="b")),
        lists("float64", {"dtype": "float64"}, v(2, 2, dtype="float64", salt="a"), v(2, 2, dtype="float64", salt="b"))]
-CONCAT = [lists("plain", {}, v(2, 3, salt="a"), v(2, 1, salt="b")), lists("axis_1", {"axis": 1}, v(2, 1, 3, salt="a"), v(2, 2, 3, salt="b")),
+CONCAT = [lists("plain", {}, v(2, 3, salt="a"), v(2, 1, salt="b")),
+          lists("axis_1", {"axis": 1}, v(2, 1, 3, salt="a"), v(2, 2, 3, salt="b")),
           lists("three", {"axis": -1}, v(2, 1, salt="a"), v(2, 2, salt="b"), v(2, 3, salt="c")),
           lists("images", {"axis": 3}, v(1, 2, 2, 1, salt="a"), v(1, 2, 2, 3, salt="b"))]
 GLOBAL = [L("plain", {}, [v(2, 3, 4, 3)]), L("keepdims", {"keepdims": True}, [v(2, 2, 2, 2)]),
@@ -130,9 +136,11 @@ GLOBAL = [L("plain", {}, [v(2, 3, 4, 3)]), L("keepdims", {"keepdims": True}, [v(
 # layer -> (cases, calls that Keras refuses: name, config, inputs)
 LAYERS = {
     "Dense": (DENSE, [("units_zero", {"units": 0}, [v(2, 3)]), ("scalar_input", {"units": 1}, [f32(1)])]),
-    "Conv2D": (CONV, [("rank3", {"filters": 1, "kernel_size": 2}, [v(3, 3, 1)]), ("filters_zero", {"filters": 0, "kernel_size": 2}, [v(1, 3, 3, 1)]),
+    "Conv2D": (CONV, [("rank3", {"filters": 1, "kernel_size": 2}, [v(3, 3, 1)]),
+                      ("filters_zero", {"filters": 0, "kernel_size": 2}, [v(1, 3, 3, 1)]),
                       ("too_small", {"filters": 1, "kernel_size": 4}, [v(1, 3, 3, 1)]),
-                      ("strides_and_dilation", {"filters": 1, "kernel_size": 2, "strides": 2, "dilation_rate": 2}, [v(1, 5, 5, 1)])]),
+                      ("strides_and_dilation", {"filters": 1, "kernel_size": 2, "strides": 2, "dilation_rate": 2},
+                       [v(1, 5, 5, 1)])]),
     "MaxPooling2D": (POOL + [L("defaults", {}, [POOL_INPUT])], [("rank3", {}, [v(4, 4, 1)])]),
     "AveragePooling2D": (POOL, [("rank3", {"pool_size": 2}, [v(4, 4, 1)])]),
     "GlobalAveragePooling2D": (GLOBAL, [("rank3", {}, [v(4, 4, 1)])]),

@@ -88,7 +88,8 @@ def run(class_name, case):
         steps = []
         for _ in range(case.steps):
             y, step = one_pass(layer, inputs, True, (class_name, case.name))
-            changed = [w for w, b in zip(layer.weights, before) if not w.trainable and not np.array_equal(w.numpy(), b)]
+            changed = [w for w, b in zip(layer.weights, before) if not w.trainable and not np.array_equal(w.numpy(),
+                                                                                                          b)]
             step["changed_weights"] = {w.name: encode.tensor(w.numpy()) for w in changed}
             steps.append(step)
         row["training"] = steps
@@ -123,5 +124,6 @@ def write():
     size = 0
     for class_name, (cases, refused) in LAYERS.items():
         head = {"layer": class_name, "errors": errors(class_name, refused)}
-        size += keras_files.save(os.path.join(folder, class_name + ".json"), head, "cases", [run(class_name, c) for c in cases])
+        size += keras_files.save(os.path.join(folder, class_name + ".json"), head, "cases",
+                                 [run(class_name, c) for c in cases])
     return size

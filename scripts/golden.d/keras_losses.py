@@ -42,16 +42,18 @@ def cross_entropies():
                 yield name, kind + "_smoothing", dict(base, label_smoothing=0.1), y, f32(prediction), None
     table = ("CategoricalCrossentropy", "SparseCategoricalCrossentropy")
     yield table[0], "axis_1", {"axis": 1, "from_logits": True}, f32(ONE_HOT).T[None], f32(LOGITS).T[None], None
-    yield table[0], "rank3_weights", {"from_logits": True}, f32([ONE_HOT, ONE_HOT]), f32([LOGITS, LOGITS]), f32([WEIGHTS, WEIGHTS])
+    two_logits, two_weights = f32([LOGITS, LOGITS]), f32([WEIGHTS, WEIGHTS])
+    yield table[0], "rank3_weights", {"from_logits": True}, f32([ONE_HOT, ONE_HOT]), two_logits, two_weights
     yield table[1], "int32", {"from_logits": True}, i32(CLASSES), f32(LOGITS), None
     yield table[1], "column", {"from_logits": True}, i64(CLASSES)[:, None], f32(LOGITS), None
     yield table[1], "float_classes", {"from_logits": True}, f32(CLASSES), f32(LOGITS), None
-    yield table[1], "rank3", {"from_logits": True}, i64([CLASSES, CLASSES]), f32([LOGITS, LOGITS]), f32([WEIGHTS, WEIGHTS])
+    yield table[1], "rank3", {"from_logits": True}, i64([CLASSES, CLASSES]), two_logits, two_weights
     for kind, prediction in (("probabilities", PROBABILITIES), ("logits", LOGITS)):
         base = {"from_logits": kind == "logits", "ignore_class": 2}
         yield table[1], "ignore_class_" + kind, base, i64(CLASSES), f32(prediction), None
         yield table[1], "ignore_class_none_" + kind, dict(base, reduction="none"), i64(CLASSES), f32(prediction), None
-    yield table[1], "ignore_minus_one", {"ignore_class": -1, "from_logits": True}, i64([1, -1, 2, 0]), f32(LOGITS), None
+    minus_one = {"ignore_class": -1, "from_logits": True}
+    yield table[1], "ignore_minus_one", minus_one, i64([1, -1, 2, 0]), f32(LOGITS), None
     yield "BinaryCrossentropy", "vector", {"from_logits": True}, f32([1, 0, 1]), f32([0.3, -2, 1.5]), None
     yield "BinaryCrossentropy", "int_labels", {}, i32(BINARY), f32(BINARY_P), None
 
@@ -63,7 +65,8 @@ def squared_errors():
     yield "MeanSquaredError", "float64", {"dtype": "float64"}, f64(y), f64(p), None
     yield "MeanSquaredError", "int_labels", {}, i32(y), p, None
     yield "MeanSquaredError", "vector", {}, f32([1, 2, 3]), f32([1, 1, 1]), f32([1, 0, 2])
-    yield "MeanSquaredError", "rank3", {}, f32(np.arange(12).reshape(2, 2, 3) / 4), f32(np.ones((2, 2, 3))), f32([[1, 2], [3, 4]])
+    steps, ones = np.arange(12).reshape(2, 2, 3) / 4, np.ones((2, 2, 3))
+    yield "MeanSquaredError", "rank3", {}, f32(steps), f32(ones), f32([[1, 2], [3, 4]])
     yield "MeanSquaredError", "squeezed_prediction", {}, f32([1, 2, 3]), f32([[1], [1], [1]]), None
 
 
@@ -79,7 +82,8 @@ def run(name, case, config, y, prediction, weights):
     row = {"name": case, "config": config, "y_true": encode.tensor(y), "y_pred": encode.tensor(prediction)}
     if weights is not None:
         row["sample_weight"] = encode.tensor(weights)
-    row.update(loss=encode.tensor(value.numpy()), dy=encode.tensor(dy.numpy()), y_pred_gradient=encode.tensor(gradient.numpy()))
+    row.update(loss=encode.tensor(value.numpy()), dy=encode.tensor(dy.numpy()),
+               y_pred_gradient=encode.tensor(gradient.numpy()))
     return row
 
 
@@ -90,7 +94,8 @@ def write():
     import keras
     for name, found in rows.items():
         config = keras_files.plain(getattr(keras.losses, name)().get_config())
-        size += keras_files.save(os.path.join(folder, name + ".json"), {"loss": name, "get_config": config}, "cases", found)
+        size += keras_files.save(os.path.join(folder, name + ".json"), {"loss": name, "get_config": config}, "cases",
+                                 found)
     return size + functions(folder)
 
 
@@ -98,14 +103,17 @@ def functions(folder):
     """The losses as functions: one value a sample."""
     import keras
     table = [
-        ("categorical_crossentropy", f32(ONE_HOT), f32(PROBABILITIES), {}), ("categorical_crossentropy", f32(ONE_HOT), f32(LOGITS), {"from_logits": True}),
+        ("categorical_crossentropy", f32(ONE_HOT), f32(PROBABILITIES), {}),
+        ("categorical_crossentropy", f32(ONE_HOT), f32(LOGITS), {"from_logits": True}),
         ("sparse_categorical_crossentropy", i64(CLASSES), f32(PROBABILITIES), {}),
         ("sparse_categorical_crossentropy", i64(CLASSES), f32(LOGITS), {"from_logits": True}),
-        ("binary_crossentropy", f32(BINARY), f32(BINARY_P), {}), ("binary_crossentropy", f32(BINARY), f32(BINARY_L), {"from_logits": True}),
+        ("binary_crossentropy", f32(BINARY), f32(BINARY_P), {}),
+        ("binary_crossentropy", f32(BINARY), f32(BINARY_L), {"from_logits": True}),
         ("mean_squared_error", f32(BINARY), f32(BINARY_P), {}),
     ]
     rows = []
     for name, y, p, config in table:
         value = getattr(keras.losses, name)(y, p, **config)
-        rows.append({"name": name, "config": config, "y_true": encode.tensor(y), "y_pred": encode.tensor(p), "loss": encode.tensor(value.numpy())})
+        rows.append({"name": name, "config": config, "y_true": encode.tensor(y), "y_pred": encode.tensor(p),
+                     "loss": encode.tensor(value.numpy())})
     return keras_files.save(os.path.join(folder, "functions.json"), {}, "cases", rows)

@@ -14,20 +14,24 @@ def example_cnn():
     """The network of examples/mnist_cnn.lua."""
     import keras
     L = keras.layers
-    return keras.Sequential([keras.Input((28, 28, 1)), L.Conv2D(32, 3, activation="relu"), L.Conv2D(64, 3, activation="relu"),
-                             L.MaxPooling2D(), L.Dropout(0.25), L.Flatten(), L.Dense(128, activation="relu"), L.Dropout(0.5), L.Dense(10)])
+    return keras.Sequential([keras.Input((28, 28, 1)), L.Conv2D(32, 3, activation="relu"),
+                             L.Conv2D(64, 3, activation="relu"),
+                             L.MaxPooling2D(), L.Dropout(0.25), L.Flatten(), L.Dense(128, activation="relu"),
+                             L.Dropout(0.5), L.Dense(10)])
 
 
 def small_mlp():
     import keras
     L = keras.layers
-    return keras.Sequential([keras.Input((8,)), L.Dense(6, activation="relu"), L.Dense(4, activation="relu"), L.Dense(3)], name="mlp")
+    return keras.Sequential([keras.Input((8,)), L.Dense(6, activation="relu"), L.Dense(4, activation="relu"),
+                             L.Dense(3)], name="mlp")
 
 
 def small_cnn():
     import keras
     L = keras.layers
-    return keras.Sequential([keras.Input((6, 6, 1)), L.Conv2D(3, 3, activation="relu"), L.Conv2D(4, 2, activation="relu"),
+    return keras.Sequential([keras.Input((6, 6, 1)), L.Conv2D(3, 3, activation="relu"),
+                             L.Conv2D(4, 2, activation="relu"),
                              L.MaxPooling2D(), L.Flatten(), L.Dense(5, activation="relu"), L.Dense(3)], name="cnn")
 
 
@@ -35,7 +39,8 @@ def small_norm():
     """Normalization and dropout with a seed: layers whose training differs from their inference."""
     import keras
     L = keras.layers
-    return keras.Sequential([keras.Input((8,)), L.Dense(6), L.BatchNormalization(momentum=0.9), L.ReLU(), L.Dropout(0.25, seed=7),
+    return keras.Sequential([keras.Input((8,)), L.Dense(6), L.BatchNormalization(momentum=0.9), L.ReLU(),
+                             L.Dropout(0.25, seed=7),
                              L.Dense(5, activation="tanh"), L.LayerNormalization(), L.Dense(3)], name="norm")
 
 
@@ -48,7 +53,8 @@ def two_inputs():
     x, y = shared(a), shared(b)
     joined = L.Concatenate(name="joined")([x, y])
     total = L.Add(name="total")([x, y])
-    return keras.Model([a, b], [L.Dense(2, name="score")(joined), L.Dense(1, activation="sigmoid", name="flag")(total)], name="two_inputs")
+    return keras.Model([a, b], [L.Dense(2, name="score")(joined),
+                                L.Dense(1, activation="sigmoid", name="flag")(total)], name="two_inputs")
 
 
 def nested():

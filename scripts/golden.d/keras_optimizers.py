@@ -9,20 +9,25 @@ from case import values
 
 STEPS = 5
 COMMON = [
-    ("plain", {}), ("learning_rate", {"learning_rate": 0.05}), ("weight_decay", {"learning_rate": 0.1, "weight_decay": 0.05}),
+    ("plain", {}), ("learning_rate", {"learning_rate": 0.05}),
+    ("weight_decay", {"learning_rate": 0.1, "weight_decay": 0.05}),
     ("clipnorm", {"learning_rate": 0.1, "clipnorm": 0.5}), ("clipvalue", {"learning_rate": 0.1, "clipvalue": 0.25}),
     ("global_clipnorm", {"learning_rate": 0.1, "global_clipnorm": 0.5}),
     ("ema", {"learning_rate": 0.1, "use_ema": True, "ema_momentum": 0.9, "ema_overwrite_frequency": 3}),
     ("accumulation", {"learning_rate": 0.1, "gradient_accumulation_steps": 2}),
 ]
 OWN = {
-    "SGD": [("momentum", {"learning_rate": 0.1, "momentum": 0.9}), ("nesterov", {"learning_rate": 0.1, "momentum": 0.9, "nesterov": True}),
+    "SGD": [("momentum", {"learning_rate": 0.1, "momentum": 0.9}),
+            ("nesterov", {"learning_rate": 0.1, "momentum": 0.9, "nesterov": True}),
             ("momentum_decay_clip", {"learning_rate": 0.1, "momentum": 0.5, "weight_decay": 0.01, "clipnorm": 1.0})],
-    "Adam": [("amsgrad", {"learning_rate": 0.1, "amsgrad": True}), ("betas", {"learning_rate": 0.1, "beta_1": 0.5, "beta_2": 0.9}),
+    "Adam": [("amsgrad", {"learning_rate": 0.1, "amsgrad": True}),
+             ("betas", {"learning_rate": 0.1, "beta_1": 0.5, "beta_2": 0.9}),
              ("epsilon", {"learning_rate": 0.1, "epsilon": 0.1}),
              ("amsgrad_decay", {"learning_rate": 0.1, "amsgrad": True, "weight_decay": 0.01})],
-    "RMSprop": [("momentum", {"learning_rate": 0.1, "momentum": 0.9}), ("centered", {"learning_rate": 0.1, "centered": True}),
-                ("centered_momentum", {"learning_rate": 0.1, "centered": True, "momentum": 0.5}), ("rho", {"learning_rate": 0.1, "rho": 0.5, "epsilon": 0.01})],
+    "RMSprop": [("momentum", {"learning_rate": 0.1, "momentum": 0.9}),
+                ("centered", {"learning_rate": 0.1, "centered": True}),
+                ("centered_momentum", {"learning_rate": 0.1, "centered": True, "momentum": 0.5}),
+                ("rho", {"learning_rate": 0.1, "rho": 0.5, "epsilon": 0.01})],
 }
 SHAPES = ((2, 3), (3,), ())
 
@@ -77,5 +82,6 @@ def write():
         rows = [run(name, case, config, "float32") for case, config in COMMON + own]
         rows += [run(name, case + "_float64", config, "float64") for case, config in [("plain", {})] + own[:2]]
         slices = [sparse(name, {"learning_rate": 0.1})] + [sparse(name, c) for _, c in own[:1]]
-        size += keras_files.save(os.path.join(folder, name + ".json"), {"optimizer": name, "sparse": slices}, "cases", rows)
+        size += keras_files.save(os.path.join(folder, name + ".json"), {"optimizer": name, "sparse": slices}, "cases",
+                                 rows)
     return size

@@ -22,7 +22,8 @@ def weight_rows(model):
         a = w.numpy()
         if "seed" in w.name:
             continue
-        rows.append({"path": w.path.split("/", 1)[-1], "shape": list(a.shape), "first": encode.tensor(a.reshape(-1)[:16]),
+        rows.append({"path": w.path.split("/", 1)[-1], "shape": list(a.shape),
+                     "first": encode.tensor(a.reshape(-1)[:16]),
                      "sum": encode.Raw(encode.float_text(np.float64(a.astype("float64").sum()))), "sha256": digest(a)})
     return rows
 
@@ -87,7 +88,8 @@ def watched_model():
 def fit_orders():
     import keras
     rows = []
-    for samples, batch, epochs, extra in ((100, 32, 3, {}), (10, 3, 2, {}), (10, 4, 2, {"shuffle": False}), (20, 8, 2, {"validation_split": 0.25})):
+    for samples, batch, epochs, extra in ((100, 32, 3, {}), (10, 3, 2, {}), (10, 4, 2, {"shuffle": False}),
+                                          (20, 8, 2, {"validation_split": 0.25})):
         keras.utils.set_random_seed(42)
         model = watched_model()
         x = np.arange(samples, dtype="float32")[:, None]
@@ -99,9 +101,12 @@ def fit_orders():
 
 
 CALLS = [
-    ("uniform", {"shape": [3]}), ("normal", {"shape": [2, 2]}), ("truncated_normal", {"shape": [3]}), ("uniform", {"shape": [2], "minval": -1.0, "maxval": 3.0}),
-    ("uniform", {"shape": [4], "minval": 0, "maxval": 10, "dtype": "int32"}), ("normal", {"shape": [3], "mean": 2.0, "stddev": 0.5, "dtype": "float64"}),
-    ("uniform", {"shape": [2], "seed": 5}), ("uniform", {"shape": [2], "seed": 5}), ("normal", {"shape": [2], "seed": 6}), ("uniform", {"shape": []}),
+    ("uniform", {"shape": [3]}), ("normal", {"shape": [2, 2]}), ("truncated_normal", {"shape": [3]}),
+    ("uniform", {"shape": [2], "minval": -1.0, "maxval": 3.0}),
+    ("uniform", {"shape": [4], "minval": 0, "maxval": 10, "dtype": "int32"}),
+    ("normal", {"shape": [3], "mean": 2.0, "stddev": 0.5, "dtype": "float64"}),
+    ("uniform", {"shape": [2], "seed": 5}), ("uniform", {"shape": [2], "seed": 5}),
+    ("normal", {"shape": [2], "seed": 6}), ("uniform", {"shape": []}),
 ]
 
 
@@ -113,9 +118,11 @@ def tf_random():
         calls = []
         for name, arguments in CALLS:
             kw = {k: getattr(tf, v) if k == "dtype" else v for k, v in arguments.items()}
-            calls.append({"call": "tf.random." + name, "arguments": arguments, "value": encode.tensor(getattr(tf.random, name)(**kw).numpy())})
+            calls.append({"call": "tf.random." + name, "arguments": arguments,
+                          "value": encode.tensor(getattr(tf.random, name)(**kw).numpy())})
         value = tf.random.shuffle(tf.range(7)).numpy()
-        calls.append({"call": "tf.random.shuffle", "arguments": {"value": list(range(7))}, "value": encode.tensor(value)})
+        calls.append({"call": "tf.random.shuffle", "arguments": {"value": list(range(7))},
+                      "value": encode.tensor(value)})
         rows.append({"seed": seed, "calls": calls})
     return rows
 
@@ -123,7 +130,9 @@ def tf_random():
 def tf_random_in_functions():
     """The same ops inside one tf.function, called twice: op seeds count from 0."""
     def body():
-        return tf.random.uniform([3]), tf.random.normal([3]), tf.random.shuffle(tf.range(5)), tf.random.uniform([2], seed=9)
+        several = tf.random.uniform([3]), tf.random.normal([3]), tf.random.shuffle(tf.range(5))
+        return several + (tf.random.uniform([2], seed=9),)
+
     rows = []
     for seed in (42, 7):
         tf.random.set_seed(seed)
@@ -136,11 +145,13 @@ def keras_random():
     """keras.random with an integer seed, and with a SeedGenerator called twice."""
     import keras
     r, rows = keras.random, []
-    table = [("uniform", {"shape": [5]}), ("uniform", {"shape": [3], "minval": -2.0, "maxval": 1.0}), ("normal", {"shape": [5]}),
+    table = [("uniform", {"shape": [5]}), ("uniform", {"shape": [3], "minval": -2.0, "maxval": 1.0}),
+             ("normal", {"shape": [5]}),
              ("truncated_normal", {"shape": [5]}), ("randint", {"shape": [5], "minval": -3, "maxval": 9})]
     for name, arguments in table:
         for seed in (1337, 0):
-            rows.append({"call": name, "arguments": dict(arguments, seed=seed), "value": encode.tensor(getattr(r, name)(seed=seed, **arguments).numpy())})
+            rows.append({"call": name, "arguments": dict(arguments, seed=seed),
+                         "value": encode.tensor(getattr(r, name)(seed=seed, **arguments).numpy())})
     generator = r.SeedGenerator(21)
     rows.append({"call": "uniform", "arguments": {"shape": [4], "generator": 21},
                  "values": [encode.tensor(r.uniform([4], seed=generator).numpy()) for _ in range(3)]})
@@ -152,6 +163,7 @@ def keras_random():
 
 def write():
     path = os.path.join(keras_files.folder(), "seeds.json")
-    head = {"layer_seeds": layer_seeds(), "dropout": dropout_masks(), "fit_order": fit_orders(), "tf_random": tf_random(),
+    head = {"layer_seeds": layer_seeds(), "dropout": dropout_masks(), "fit_order": fit_orders(),
+            "tf_random": tf_random(),
             "tf_random_in_functions": tf_random_in_functions(), "keras_random": keras_random()}
     return keras_files.save(path, head, "initial_weights", initial_weights())

@@ -18,8 +18,10 @@ def run(name):
         rows.append({"name": layer.name, "class_name": type(layer).__name__, "params": layer.count_params(),
                      "output_shape": keras_files.plain(tuple(shape.shape)) if hasattr(shape, "shape") else None})
     return {"model": name, "summary": "\n".join(lines), "layers": rows, "total_params": model.count_params(),
-            "inputs": [keras_files.plain(tuple(i.shape)) for i in model.inputs], "outputs": [keras_files.plain(tuple(o.shape)) for o in model.outputs],
-            "weights": [{"path": w.path, "shape": list(w.shape), "trainable": bool(w.trainable)} for w in model.weights],
+            "inputs": [keras_files.plain(tuple(i.shape)) for i in model.inputs],
+            "outputs": [keras_files.plain(tuple(o.shape)) for o in model.outputs],
+            "weights": [{"path": w.path, "shape": list(w.shape),
+                         "trainable": bool(w.trainable)} for w in model.weights],
             "get_config": keras_files.plain(model.get_config())}
 
 

@@ -21,7 +21,8 @@ def attr_value(kind, value):
     """An AttrValue as a tagged value."""
     if kind.startswith("list("):
         inner = kind[5:-1]
-        fields = {"int": "i", "float": "f", "bool": "b", "string": "s", "type": "type", "shape": "shape", "func": "func",
+        fields = {"int": "i", "float": "f", "bool": "b", "string": "s", "type": "type", "shape": "shape",
+                  "func": "func",
                   "tensor": "tensor"}
         items = list(getattr(value.list, fields[inner]))
         if inner in ("func", "tensor"):

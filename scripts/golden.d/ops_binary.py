@@ -17,7 +17,8 @@ SPECIAL = [0.0, -0.0, 1.0, -1.0, 2.5, -2.5, INF, -INF, NAN]
 
 BROADCASTS = [
     ("scalars", (), ()), ("scalar_vector", (), (5,)), ("vector_scalar", (5,), ()), ("one_vector", (1,), (5,)),
-    ("column_row", (3, 1), (4,)), ("row_column", (4,), (3, 1)), ("matrix_row", (3, 5), (5,)), ("row_matrix", (5,), (3, 5)),
+    ("column_row", (3, 1), (4,)), ("row_column", (4,), (3, 1)), ("matrix_row", (3, 5), (5,)),
+    ("row_matrix", (5,), (3, 5)),
     ("matrix_column", (3, 5), (3, 1)), ("column_matrix", (3, 1), (3, 5)), ("middle", (2, 1, 3), (2, 4, 3)),
     ("rank5", (2, 1, 3, 1, 2), (1, 2, 1, 2, 1)), ("rank_2_4", (3, 2), (2, 1, 3, 2)), ("empty_row", (0, 3), (3,)),
     ("empty_scalar", (), (0,)), ("empty_one", (1, 3), (0, 1)), ("both_empty", (2, 0), (2, 0)),
@@ -50,7 +51,8 @@ def plain(op):
             continue
         yield Case(dtype, [x, y], dtype=dtype, grad=dtype in FLOAT, second=smooth and dtype == "float64")
     for name, a, b in BROADCASTS:
-        yield Case("broadcast_" + name, list(pair(op, "float32", a, b)), second=smooth and name in ("column_row", "middle"))
+        yield Case("broadcast_" + name, list(pair(op, "float32", a, b)),
+                   second=smooth and name in ("column_row", "middle"))
     yield Case("broadcast_float64", list(pair(op, "float64", (2, 1, 5), (3, 1))), second=smooth)
     yield Case("long65", list(pair(op, "float32", (65,), (65,))))
     yield Case("long65_scalar", list(pair(op, "float32", (65,), ())))
@@ -129,7 +131,8 @@ def ties(op):
     yield Case("ties", [f32([1, 2, 3, 3, 0]), f32([1, 3, 2, 3, -0.0])], second=True)
     for dtype in INT:
         info = np.iinfo(dtype)
-        yield Case("limits_" + dtype, [of(dtype, [info.min, info.max, 0]), of(dtype, [info.max, info.min, 1])], dtype=dtype)
+        yield Case("limits_" + dtype, [of(dtype, [info.min, info.max, 0]), of(dtype, [info.max, info.min, 1])],
+                   dtype=dtype)
 
 
 @cases("DivNoNan", "MulNoNan", "Xdivy", "Xlogy")
@@ -160,7 +163,8 @@ def logical_not(op):
 def bitwise(op):
     for dtype in INT:
         info = np.iinfo(dtype)
-        yield Case(dtype, [of(dtype, [0, 1, 5, info.max, info.min, 12]), of(dtype, [1, 3, 12, info.max, info.max, 10])],
+        yield Case(dtype, [of(dtype, [0, 1, 5, info.max, info.min, 12]),
+                           of(dtype, [1, 3, 12, info.max, info.max, 10])],
                    dtype=dtype)
     for name, a, b in BROADCASTS[:9]:
         yield Case("broadcast_" + name, [values("int32", a, salt="x"), values("int32", b, salt="y")])
@@ -182,7 +186,8 @@ def select_v2(op):
     shapes = [((), (), ()), ((), (3,), (3,)), ((3, 1), (4,), ()), ((4,), (3, 1), (1, 4)), ((2, 1, 3), (3,), (2, 2, 1)),
               ((0,), (1,), ()), ((2, 3), (), (2, 3)), ((1, 3), (0, 1), (1, 1))]
     for n, (c, t, e) in enumerate(shapes):
-        yield Case("broadcast_%d" % n, [values("bool", c), values("float32", t, salt="t"), values("float32", e, salt="e")])
+        yield Case("broadcast_%d" % n, [values("bool", c), values("float32", t, salt="t"),
+                                        values("float32", e, salt="e")])
     yield Case("nan_not_taken", [np.array([True, False]), f32([1, NAN]), f32([NAN, 2])])
     yield Case("shapes_do_not_broadcast", [values("bool", (2,)), f32([1, 2, 3]), f32([1, 2, 3])], fails=True)
 
@@ -192,8 +197,10 @@ def select(op):
     for dtype in REAL + ("bool", "string"):
         yield Case(dtype, [values("bool", (2, 3)), values(dtype, (2, 3), salt="t"), values(dtype, (2, 3), salt="e")],
                    dtype=dtype, grad=dtype in FLOAT)
-    yield Case("rows", [np.array([True, False, True]), values("float32", (3, 2), salt="t"), values("float32", (3, 2), salt="e")])
-    yield Case("scalar_condition", [np.array(False), values("float32", (3,), salt="t"), values("float32", (3,), salt="e")])
+    yield Case("rows", [np.array([True, False, True]), values("float32", (3, 2), salt="t"),
+                        values("float32", (3, 2), salt="e")])
+    yield Case("scalar_condition", [np.array(False), values("float32", (3,), salt="t"),
+                                    values("float32", (3,), salt="e")])
     yield Case("empty", [np.zeros((0,), bool), f32([]), f32([])])
     yield Case("shapes_differ", [values("bool", (2,)), f32([1, 2, 3]), f32([1, 2])], fails=True)
 
@@ -203,7 +210,8 @@ def clip(op):
     for dtype in REAL:
         low, high = (-1, 2) if not dtype.startswith("u") else (2, 6)
         yield Case(dtype, [values(dtype, (7,)), of(dtype, low), of(dtype, high)], dtype=dtype, grad=dtype in FLOAT)
-    yield Case("tensor_bounds", [values("float32", (2, 3)), values("float32", (2, 3), -2, -0.5), values("float32", (2, 3), 0, 1)])
+    yield Case("tensor_bounds", [values("float32", (2, 3)), values("float32", (2, 3), -2, -0.5),
+                                 values("float32", (2, 3), 0, 1)])
     yield Case("nan", [f32([NAN, INF, -INF, 0]), f32(-1), f32(1)])
     yield Case("at_bounds", [f32([-1, 1, 0, -1.5]), f32(-1), f32(1)])
     yield Case("empty", [f32([]), f32(0), f32(1)])

@@ -15,7 +15,8 @@ CONVOLUTIONS = [
     ("dilations_valid", (1, 7, 7, 1), (3, 3, 1, 2), {"padding": "VALID", "dilations": (2, 2)}),
     ("dilations_same", (1, 6, 7, 2), (3, 2, 2, 1), {"padding": "SAME", "dilations": (2, 3)}),
     ("explicit", (1, 4, 5, 2), (3, 3, 2, 2), {"padding": "EXPLICIT", "explicit": (1, 2, 0, 1)}),
-    ("explicit_strided", (1, 5, 5, 1), (3, 3, 1, 2), {"padding": "EXPLICIT", "explicit": (2, 0, 1, 1), "strides": (2, 2)}),
+    ("explicit_strided", (1, 5, 5, 1), (3, 3, 1, 2), {"padding": "EXPLICIT", "explicit": (2, 0, 1, 1),
+                                                      "strides": (2, 2)}),
     ("whole_image", (2, 3, 3, 2), (3, 3, 2, 3), {"padding": "VALID"}),
     ("filter_larger_same", (1, 2, 3, 1), (5, 5, 1, 1), {"padding": "SAME"}),
     ("seven", (1, 7, 7, 1), (7, 7, 1, 2), {"padding": "SAME"}),
@@ -50,27 +51,34 @@ def output_size(size, filter_size, axis, settings):
 
 
 def output_shape(image, kernel, settings):
-    return (image[0], output_size(image[1], kernel[0], 0, settings), output_size(image[2], kernel[1], 1, settings), kernel[3])
+    return (image[0], output_size(image[1], kernel[0], 0, settings), output_size(image[2], kernel[1], 1, settings),
+            kernel[3])
 
 
 @cases("Conv2D")
 def conv(op):
     for name, image, kernel, settings in CONVOLUTIONS:
-        yield Case(name, [values("float32", image, salt="i"), values("float32", kernel, -1, 1, "k")], attributes(settings),
+        yield Case(name, [values("float32", image, salt="i"), values("float32", kernel, -1, 1, "k")],
+                   attributes(settings),
                    xla="dilations" in settings)
     for name, image, kernel, settings in CONVOLUTIONS[:2] + CONVOLUTIONS[6:7]:
         yield Case(name + "_float64", [values("float64", image, salt="i"), values("float64", kernel, -1, 1, "k")],
                    attributes(settings), second=name == "strides_same")
     small = {"padding": "VALID"}
-    yield Case("int32", [values("int32", (1, 3, 3, 2), salt="i"), values("int32", (2, 2, 2, 1), salt="k")], attributes(small),
+    yield Case("int32", [values("int32", (1, 3, 3, 2), salt="i"), values("int32", (2, 2, 2, 1), salt="k")],
+               attributes(small),
                dtype="int32", grad=False)
-    yield Case("channels_do_not_match", [values("float32", (1, 4, 4, 3)), values("float32", (3, 3, 2, 1))], attributes(small),
+    yield Case("channels_do_not_match", [values("float32", (1, 4, 4, 3)), values("float32", (3, 3, 2, 1))],
+               attributes(small),
                fails=True)
-    yield Case("filter_larger_valid", [values("float32", (1, 2, 2, 1)), values("float32", (3, 3, 1, 1))], attributes(small))
-    yield Case("image_has_rank_3", [values("float32", (4, 4, 1)), values("float32", (3, 3, 1, 1))], attributes(small), fails=True)
+    yield Case("filter_larger_valid", [values("float32", (1, 2, 2, 1)), values("float32", (3, 3, 1, 1))],
+               attributes(small))
+    yield Case("image_has_rank_3", [values("float32", (4, 4, 1)), values("float32", (3, 3, 1, 1))], attributes(small),
+               fails=True)
     yield Case("strides_over_channels", [values("float32", (1, 4, 4, 1)), values("float32", (3, 3, 1, 1))],
                {"strides": [1, 1, 1, 2], "padding": "VALID"}, fails=True)
-    yield Case("grouped", [values("float32", (1, 4, 4, 4)), values("float32", (3, 3, 2, 2))], attributes(small), xla=True)
+    yield Case("grouped", [values("float32", (1, 4, 4, 4)), values("float32", (3, 3, 2, 2))], attributes(small),
+               xla=True)
 
 
 @cases("Conv2DBackpropInput")
@@ -82,9 +90,11 @@ def backprop_input(op):
     name, image, kernel, settings = CONVOLUTIONS[6]
     dy = values("float64", output_shape(image, kernel, settings), salt="dy")
     yield Case("float64", [i32(image), values("float64", kernel, -1, 1, "k"), dy], attributes(settings), second=True)
-    yield Case("spatial_sizes_only", [i32((5, 4)), values("float32", (3, 2, 2, 3), -1, 1, "k"), values("float32", (2, 3, 3, 3), salt="dy")],
+    yield Case("spatial_sizes_only", [i32((5, 4)), values("float32", (3, 2, 2, 3), -1, 1, "k"),
+                                      values("float32", (2, 3, 3, 3), salt="dy")],
                {"strides": [1, 1, 1, 1], "padding": "VALID"}, grad=False)
-    yield Case("dy_has_wrong_shape", [i32((1, 5, 5, 1)), values("float32", (3, 3, 1, 1)), values("float32", (1, 4, 4, 1))],
+    yield Case("dy_has_wrong_shape", [i32((1, 5, 5, 1)), values("float32", (3, 3, 1, 1)),
+                                      values("float32", (1, 4, 4, 1))],
                {"strides": [1, 1, 1, 1], "padding": "VALID"}, fails=True)
 
 
@@ -97,18 +107,21 @@ def backprop_filter(op):
     name, image, kernel, settings = CONVOLUTIONS[6]
     dy = values("float64", output_shape(image, kernel, settings), salt="dy")
     yield Case("float64", [values("float64", image, salt="i"), i32(kernel), dy], attributes(settings), second=True)
-    yield Case("dy_has_wrong_shape", [values("float32", (1, 5, 5, 1)), i32((3, 3, 1, 1)), values("float32", (1, 4, 4, 1))],
+    yield Case("dy_has_wrong_shape", [values("float32", (1, 5, 5, 1)), i32((3, 3, 1, 1)),
+                                      values("float32", (1, 4, 4, 1))],
                {"strides": [1, 1, 1, 1], "padding": "VALID"}, fails=True)
 
 
 @cases("DepthwiseConv2dNative")
 def depthwise(op):
     table = [
-        ("valid", (1, 4, 4, 2), (3, 2, 2, 1), {"padding": "VALID"}), ("multiplier", (1, 4, 3, 2), (2, 2, 2, 3), {"padding": "SAME"}),
+        ("valid", (1, 4, 4, 2), (3, 2, 2, 1), {"padding": "VALID"}),
+        ("multiplier", (1, 4, 3, 2), (2, 2, 2, 3), {"padding": "SAME"}),
         ("strides", (1, 5, 5, 3), (3, 3, 3, 1), {"padding": "SAME", "strides": (2, 2)}),
         ("dilations", (1, 6, 6, 1), (3, 3, 1, 2), {"padding": "VALID", "dilations": (2, 2)}),
         ("explicit", (1, 4, 4, 2), (3, 3, 2, 1), {"padding": "EXPLICIT", "explicit": (1, 0, 0, 2)}),
-        ("odd_channels", (2, 3, 3, 7), (2, 2, 7, 1), {"padding": "SAME"}), ("empty", (0, 3, 3, 2), (2, 2, 2, 1), {"padding": "SAME"}),
+        ("odd_channels", (2, 3, 3, 7), (2, 2, 7, 1), {"padding": "SAME"}),
+        ("empty", (0, 3, 3, 2), (2, 2, 2, 1), {"padding": "SAME"}),
     ]
     for name, image, kernel, settings in table:
         for dtype in FLOAT:
@@ -126,5 +139,6 @@ def channels_first(op):
         attrs = attributes({"padding": "SAME", "strides": (2, 1)}, True)
         yield Case("nchw", [x, values("float32", (3, 2, 2, 3), -1, 1, "k")], attrs, dtype="nchw", grad=False)
     else:
-        yield Case("nchw", [x], {"ksize": [1, 1, 2, 3], "strides": [1, 1, 2, 1], "padding": "SAME", "data_format": "NCHW"},
+        yield Case("nchw", [x], {"ksize": [1, 1, 2, 3], "strides": [1, 1, 2, 1], "padding": "SAME",
+                                 "data_format": "NCHW"},
                    dtype="nchw", grad=False)

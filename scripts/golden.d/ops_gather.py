@@ -11,13 +11,16 @@ def gather(op):
     for dtype in ANY:
         yield Case(dtype, [values(dtype, (4, 2)), i32([3, 0, 3]), i32(0)], dtype=dtype, grad=dtype in FLOAT)
     a = values("float32", (3, 4, 2))
-    for n, (index, axis) in enumerate([([0, 2], 0), ([1, 1, 3], 1), ([[0, 1], [1, 0]], 2), (1, 0), (3, 1), ([1], -1), ([], 0),
+    for n, (index, axis) in enumerate([([0, 2], 0), ([1, 1, 3], 1), ([[0, 1], [1, 0]], 2), (1, 0), (3, 1), ([1], -1),
+                                       ([], 0),
                                        ([[2], [0]], -3)]):
         yield Case("axis_%d" % n, [a, i32(index), i32(axis)], second=n == 1)
         yield Case("axis_%d_int64" % n, [a, i64(index), i64(axis)], grad=False)
     yield Case("vector", [values("float32", (7,)), i32([6, 0, 2]), i32(0)])
-    for n, (shape, index, axis, batch) in enumerate([((2, 3), [[0, 2], [1, 1]], 1, 1), ((2, 3, 2), [[0, 2], [1, 1]], 1, 1),
-                                                     ((2, 3, 4), [[3], [0]], 2, 1), ((2, 2, 3), [[[0], [1]], [[2], [0]]], 2, 2),
+    for n, (shape, index, axis, batch) in enumerate([((2, 3), [[0, 2], [1, 1]], 1, 1),
+                                                     ((2, 3, 2), [[0, 2], [1, 1]], 1, 1),
+                                                     ((2, 3, 4), [[3], [0]], 2, 1),
+                                                     ((2, 2, 3), [[[0], [1]], [[2], [0]]], 2, 2),
                                                      ((2, 3), [2, 0], 1, 1)]):
         yield Case("batch_%d" % n, [values("float32", shape), i32(index), i32(axis)], {"batch_dims": batch})
     yield Case("index_out_of_range", [values("float32", (3, 2)), i32([0, 3]), i32(0)], fails=True)
@@ -31,7 +34,8 @@ def gather_nd(op):
     for dtype in ANY:
         yield Case(dtype, [values(dtype, (3, 2)), i32([[2, 0], [0, 1]])], dtype=dtype, grad=dtype in FLOAT)
     a = values("float32", (2, 3, 4))
-    for n, index in enumerate([[[0, 1, 2], [1, 2, 3]], [[1], [0]], [[1, 2], [1, 2]], [[[0, 0]], [[1, 1]]], [1, 2, 3], [[]]]):
+    for n, index in enumerate([[[0, 1, 2], [1, 2, 3]], [[1], [0]], [[1, 2], [1, 2]], [[[0, 0]], [[1, 1]]], [1, 2, 3],
+                               [[]]]):
         yield Case("index_%d" % n, [a, i32(index)], second=n == 2, grad=index not in ([1, 2, 3], [[]]))
     yield Case("index_int64", [a, i64([[1, 1]])])
     yield Case("no_indices", [a, i32(np.zeros((0, 2)))])
@@ -57,7 +61,8 @@ def scatter_nd(op):
 def tensor_scatter(op):
     kinds = REAL + COMPLEX + (("bool", "string") if op == "TensorScatterUpdate" else ())
     for dtype in kinds:
-        yield Case(dtype, [values(dtype, (4,), salt="t"), i32([[3], [1]]), values(dtype, (2,))], dtype=dtype, grad=dtype in FLOAT)
+        yield Case(dtype, [values(dtype, (4,), salt="t"), i32([[3], [1]]), values(dtype, (2,))], dtype=dtype,
+                   grad=dtype in FLOAT)
     yield Case("rows", [values("float32", (3, 2), salt="t"), i32([[2], [0]]), values("float32", (2, 2))], second=True)
     yield Case("elements", [values("float32", (2, 3), salt="t"), i32([[0, 1], [1, 2]]), values("float32", (2,))])
     yield Case("index_int64", [values("float32", (3,)), i64([[1]]), f32([9])])
@@ -73,7 +78,8 @@ def segment_sum(op):
     def call(name, data, ids, n, **kw):
         return Case(name, [data, ids] + ([i32(n)] if unsorted else []), **kw)
     for dtype in REAL + COMPLEX:
-        yield call(dtype, values(dtype, (4, 2)), i32([2, 0, 2, 0] if unsorted else [0, 0, 2, 2]), 3, dtype=dtype, grad=dtype in FLOAT,
+        yield call(dtype, values(dtype, (4, 2)), i32([2, 0, 2, 0] if unsorted else [0, 0, 2, 2]), 3, dtype=dtype,
+                   grad=dtype in FLOAT,
                    second=dtype == "float64")
     yield call("vector", values("float32", (5,)), i32([0, 0, 1, 1, 3]), 4)
     yield call("int64_ids", values("float32", (3, 2)), i64([0, 1, 1]), 2)
@@ -95,7 +101,8 @@ def one_hot(op):
     for index in ("int32", "int64", "uint8", "int8"):
         yield Case("indices_" + index, [of(index, [1, 0]), i32(2), f32(1), f32(0)], dtype=index, grad=False)
     for axis in (-1, 0, 1, 2):
-        yield Case("axis_%d" % axis, [i32([[0, 2, 1], [1, 1, 0]]), i32(3), f32(5), f32(-1)], {"axis": axis}, grad=False)
+        yield Case("axis_%d" % axis, [i32([[0, 2, 1], [1, 1, 0]]), i32(3), f32(5), f32(-1)], {"axis": axis},
+                   grad=False)
     yield Case("out_of_range_is_off", [i32([-1, 3, 1]), i32(3), f32(1), f32(0)], grad=False)
     yield Case("scalar", [i32(1), i32(3), f32(1), f32(0)], grad=False)
     yield Case("empty", [i32([]), i32(3), f32(1), f32(0)], grad=False)

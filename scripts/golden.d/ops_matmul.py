@@ -18,7 +18,8 @@ def mat_mul(op):
             yield Case("transpose_%s_%s" % (ta, tb), [a, b], {"transpose_a": ta, "transpose_b": tb})
             yield Case("transpose_%s_%s_float64" % (ta, tb), [a.astype("float64"), b.astype("float64")],
                        {"transpose_a": ta, "transpose_b": tb}, second=True)
-    sizes = [("one", 1, 1, 1), ("row", 1, 7, 5), ("column", 7, 5, 1), ("inner_one", 3, 1, 4), ("odd", 7, 13, 5), ("deep", 3, 65, 2),
+    sizes = [("one", 1, 1, 1), ("row", 1, 7, 5), ("column", 7, 5, 1), ("inner_one", 3, 1, 4), ("odd", 7, 13, 5),
+             ("deep", 3, 65, 2),
              ("wide", 2, 3, 65), ("tall", 65, 3, 2), ("dot", 1, 65, 1)]
     for name, m, k, n in sizes:
         yield Case("size_" + name, [values("float32", (m, k), salt="a"), values("float32", (k, n), salt="b")])
@@ -54,7 +55,8 @@ def batch(op):
                   ("ones", (1, 2, 3), (4, 3, 2)), ("cross", (2, 1, 2, 3), (3, 3, 2)), ("empty", (0, 2, 3), (1, 3, 2))]
         for name, x, y in shapes:
             yield Case("broadcast_" + name, [values("float32", x), values("float32", y)])
-        yield Case("batches_do_not_broadcast", [values("float32", (2, 2, 3)), values("float32", (3, 3, 2))], fails=True)
+        yield Case("batches_do_not_broadcast", [values("float32", (2, 2, 3)), values("float32", (3, 3, 2))],
+                   fails=True)
 
 
 @cases("Einsum")
@@ -62,18 +64,23 @@ def einsum(op):
     table = [
         ("ij,jk->ik", (3, 4), (4, 2)), ("ij,kj->ik", (3, 4), (2, 4)), ("bij,bjk->bik", (2, 3, 4), (2, 4, 2)),
         ("i,i->", (5,), (5,)), ("i,j->ij", (3,), (4,)), ("ij,j->i", (3, 4), (4,)), ("ijk,kl->ijl", (2, 3, 4), (4, 2)),
-        ("bhqd,bhkd->bhqk", (1, 2, 3, 4), (1, 2, 2, 4)), ("ij,ij->ij", (2, 3), (2, 3)), ("...ij,...jk->...ik", (2, 1, 2, 3), (2, 3, 2)),
+        ("bhqd,bhkd->bhqk", (1, 2, 3, 4), (1, 2, 2, 4)), ("ij,ij->ij", (2, 3), (2, 3)),
+        ("...ij,...jk->...ik", (2, 1, 2, 3), (2, 3, 2)),
         ("abc,cd->abd", (2, 2, 3), (3, 2)), ("ij,kl->ijkl", (2, 2), (2, 3)),
     ]
     for n, (equation, a, b) in enumerate(table):
-        yield Case("two_%d" % n, [[values("float32", a, salt="a"), values("float32", b, salt="b")]], {"equation": equation})
-    for n, (equation, a) in enumerate([("ij->ji", (2, 3)), ("ii->i", (3, 3)), ("ii->", (3, 3)), ("ij->", (2, 3)), ("ij->j", (2, 3)),
+        yield Case("two_%d" % n, [[values("float32", a, salt="a"), values("float32", b, salt="b")]],
+                   {"equation": equation})
+    for n, (equation, a) in enumerate([("ij->ji", (2, 3)), ("ii->i", (3, 3)), ("ii->", (3, 3)), ("ij->", (2, 3)),
+                                       ("ij->j", (2, 3)),
                                        ("abc->cab", (2, 3, 4)), ("...i->i...", (2, 3, 2)), ("ijk->ik", (2, 3, 2))]):
         yield Case("one_%d" % n, [[values("float32", a)]], {"equation": equation})
-    yield Case("float64", [[values("float64", (2, 3)), values("float64", (3, 2))]], {"equation": "ij,jk->ik"}, second=True)
+    yield Case("float64", [[values("float64", (2, 3)), values("float64", (3, 2))]], {"equation": "ij,jk->ik"},
+               second=True)
     yield Case("int32", [[values("int32", (2, 3)), values("int32", (3, 2))]], {"equation": "ij,jk->ik"})
     yield Case("empty", [[np.zeros((0, 3), "float32"), values("float32", (3, 2))]], {"equation": "ij,jk->ik"})
-    yield Case("sizes_differ", [[values("float32", (2, 3)), values("float32", (2, 3))]], {"equation": "ij,jk->ik"}, fails=True)
+    yield Case("sizes_differ", [[values("float32", (2, 3)), values("float32", (2, 3))]], {"equation": "ij,jk->ik"},
+               fails=True)
 
 
 @cases("BiasAdd")
@@ -82,7 +89,8 @@ def bias_add(op):
         yield Case(dtype, [values(dtype, (3, 5)), values(dtype, (5,), salt="b")], dtype=dtype, grad=dtype in FLOAT,
                    second=dtype == "float64")
     for shape in ((2, 3, 5), (2, 2, 3, 5), (1, 2, 1, 2, 5), (0, 5), (13, 7)):
-        yield Case("nhwc_rank%d_%d" % (len(shape), shape[0]), [values("float32", shape), values("float32", shape[-1:], salt="b")])
+        yield Case("nhwc_rank%d_%d" % (len(shape), shape[0]),
+                   [values("float32", shape), values("float32", shape[-1:], salt="b")])
     for shape in ((2, 3, 4, 2), (2, 3), (2, 3, 4), (1, 3, 2, 2, 2)):
         yield Case("nchw_rank%d" % len(shape), [values("float32", shape), values("float32", (3,), salt="b")],
                    {"data_format": "NCHW"})

@@ -20,7 +20,8 @@ def operand(op, dtype, shape):
 AXES = [
     ("all", (3, 5), [0, 1]), ("rows", (3, 5), [0]), ("columns", (3, 5), [1]), ("last", (2, 3, 5), [-1]),
     ("first", (2, 3, 5), [0]), ("middle", (2, 3, 5), [1]), ("outer", (2, 3, 5), [0, 2]), ("inner", (2, 3, 5), [1, 2]),
-    ("leading", (2, 3, 5), [0, 1]), ("unordered", (2, 3, 5), [2, 0]), ("none", (2, 3), []), ("image", (2, 3, 3, 4), [0, 1, 2]),
+    ("leading", (2, 3, 5), [0, 1]), ("unordered", (2, 3, 5), [2, 0]), ("none", (2, 3), []),
+    ("image", (2, 3, 3, 4), [0, 1, 2]),
     ("rank5", (2, 1, 3, 2, 2), [1, 3]), ("single", (1,), [0]), ("long", (65,), [0]), ("odd", (13, 7), [0]),
     ("odd_columns", (7, 13), [1]), ("scalar", (), []),
 ]
@@ -47,7 +48,8 @@ def reduce(op):
     yield Case("empty_result", [np.zeros((0, 3), "float32"), i32([1])])
     yield Case("over_empty", [np.zeros((0, 3), "float32"), i32([0])], grad=False)
     yield Case("all_empty", [np.zeros((0,), "float32"), i32([0])], grad=False)
-    yield Case("nan", [f32([[NAN, 1, 2], [1, NAN, 2], [1, 2, 3], [INF, 1, -INF], [INF, INF, 1]]), i32([1])], grad=False)
+    yield Case("nan", [f32([[NAN, 1, 2], [1, NAN, 2], [1, 2, 3], [INF, 1, -INF], [INF, INF, 1]]), i32([1])],
+               grad=False)
 
 
 @cases("Max", "Min")
@@ -138,7 +140,8 @@ def bincount(op):
         return
     for index in ("int32", "int64"):
         for dtype in ("float32", "float64", "int32", "int64"):
-            yield Case("%s_%s" % (index, dtype), [of(index, values_), of(index, 6), values(dtype, (7,))], dtype=dtype, grad=False)
+            yield Case("%s_%s" % (index, dtype), [of(index, values_), of(index, 6), values(dtype, (7,))], dtype=dtype,
+                       grad=False)
     yield Case("counts", [i32(values_), i32(6), f32([])], grad=False)
     yield Case("binary", [i32(values_), i32(6), f32([])], {"binary_output": True}, grad=False)
     yield Case("rows", [i32([[1, 1, 0], [2, 2, 2]]), i32(4), f32([])], grad=False)

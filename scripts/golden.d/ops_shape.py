@@ -84,8 +84,10 @@ def squeeze(op):
 def transpose(op):
     for dtype, inputs in each((2, 3), lambda a: [a, i32([1, 0])]):
         yield Case(dtype, inputs, dtype=dtype)
-    table = [((2, 3, 4), [2, 1, 0]), ((2, 3, 4), [0, 2, 1]), ((2, 3, 4), [1, 0, 2]), ((2, 3, 4), [2, 0, 1]), ((2, 3, 4), [0, 1, 2]),
-             ((1, 2, 3, 4), [0, 3, 1, 2]), ((1, 4, 2, 3), [0, 2, 3, 1]), ((2, 1, 3, 1, 2), [4, 3, 2, 1, 0]), ((5,), [0]),
+    table = [((2, 3, 4), [2, 1, 0]), ((2, 3, 4), [0, 2, 1]), ((2, 3, 4), [1, 0, 2]), ((2, 3, 4), [2, 0, 1]),
+             ((2, 3, 4), [0, 1, 2]),
+             ((1, 2, 3, 4), [0, 3, 1, 2]), ((1, 4, 2, 3), [0, 2, 3, 1]), ((2, 1, 3, 1, 2), [4, 3, 2, 1, 0]),
+             ((5,), [0]),
              ((13, 7), [1, 0]), ((2, 1, 2, 1, 2, 1), [5, 1, 3, 0, 2, 4]), ((0, 3), [1, 0]), ((65, 3), [1, 0])]
     for n, (dims, order) in enumerate(table):
         yield Case("order_%d" % n, [values("float32", dims), i32(order)], second=n == 0)
@@ -100,7 +102,8 @@ def transpose(op):
 def broadcast_to(op):
     for dtype, inputs in each((3,), lambda a: [a, i32([2, 3])], SHORT[:-2]):
         yield Case(dtype, inputs, dtype=dtype)
-    table = [((), (3,)), ((1,), (4,)), ((3, 1), (3, 5)), ((1, 3), (2, 3)), ((2, 1, 3), (2, 4, 3)), ((3,), (2, 2, 3)), ((2, 3), (2, 3)),
+    table = [((), (3,)), ((1,), (4,)), ((3, 1), (3, 5)), ((1, 3), (2, 3)), ((2, 1, 3), (2, 4, 3)), ((3,), (2, 2, 3)),
+             ((2, 3), (2, 3)),
              ((1, 1), (0, 3)), ((), ()), ((1, 2, 1, 2), (2, 2, 3, 2)), ((), (2, 0))]
     for n, (a, to) in enumerate(table):
         yield Case("to_%d" % n, [values("float32", a), i32(to)], second=n == 2)
@@ -111,7 +114,8 @@ def broadcast_to(op):
 
 @cases("BroadcastArgs", "BroadcastGradientArgs")
 def broadcast_args(op):
-    for n, (a, b) in enumerate([([2, 3], [3]), ([3, 1], [4]), ([], [5]), ([2, 1, 3], [4, 1]), ([1], [1]), ([2, 3], [2, 3]), ([0, 3], [1, 3]),
+    for n, (a, b) in enumerate([([2, 3], [3]), ([3, 1], [4]), ([], [5]), ([2, 1, 3], [4, 1]), ([1], [1]),
+                                ([2, 3], [2, 3]), ([0, 3], [1, 3]),
                                 ([], []), ([1, 1, 2], [3, 1])]):
         yield Case("pair_%d" % n, [i32(a), i32(b)])
         yield Case("pair_%d_int64" % n, [i64(a), i64(b)])
@@ -154,9 +158,11 @@ def lin_space(op):
 @cases("Pack")
 def pack(op):
     for dtype in ANY + ("float16", "bfloat16"):
-        yield Case(dtype, [[values(dtype, (2,), salt="0"), values(dtype, (2,), salt="1")]], dtype=dtype, grad=dtype in FLOAT)
+        yield Case(dtype, [[values(dtype, (2,), salt="0"), values(dtype, (2,), salt="1")]], dtype=dtype,
+                   grad=dtype in FLOAT)
     for axis in (0, 1, 2, -1, -3):
-        yield Case("axis_%d" % axis, [[values("float32", (2, 3), salt=str(k)) for k in range(3)]], {"axis": axis}, second=axis == 1)
+        yield Case("axis_%d" % axis, [[values("float32", (2, 3), salt=str(k)) for k in range(3)]], {"axis": axis},
+                   second=axis == 1)
     yield Case("scalars", [[f32(1), f32(2), f32(3)]])
     yield Case("one", [[f32([1, 2])]])
     yield Case("empty", [[np.zeros((0, 2), "float32")] * 2], {"axis": 1})
@@ -179,7 +185,8 @@ def unpack(op):
 def tile(op):
     for dtype, inputs in each((2, 2), lambda a: [a, i32([1, 2])], SHORT[:-2]):
         yield Case(dtype, inputs, dtype=dtype)
-    table = [((3,), [2]), ((2, 3), [2, 1]), ((2, 3), [1, 3]), ((2, 1, 3), [2, 3, 2]), ((2, 3), [1, 1]), ((2, 3), [0, 2]), ((0, 2), [3, 2]),
+    table = [((3,), [2]), ((2, 3), [2, 1]), ((2, 3), [1, 3]), ((2, 1, 3), [2, 3, 2]), ((2, 3), [1, 1]),
+             ((2, 3), [0, 2]), ((0, 2), [3, 2]),
              ((), []), ((7,), [3]), ((1, 2, 1, 2), [2, 1, 3, 1])]
     for n, (dims, times) in enumerate(table):
         yield Case("times_%d" % n, [values("float32", dims), i32(times)], second=n == 1)

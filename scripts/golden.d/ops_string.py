@@ -72,7 +72,8 @@ def string_format(op):
     yield Case("strings", [[strings(["a", "b c"])]], {"template": "%s"})
     yield Case("bool", [[np.array([True, False])]], {"template": "%s"})
     yield Case("rank3", [[i32(np.arange(12).reshape(3, 2, 2))]], {"template": "%s", "summarize": 1})
-    yield Case("floats", [[f32([1e-7, 123456.78, np.nan, np.inf, 0.1])]], {"template": "%s", "summarize": 9}, grad=False)
+    yield Case("floats", [[f32([1e-7, 123456.78, np.nan, np.inf, 0.1])]], {"template": "%s", "summarize": 9},
+               grad=False)
     yield Case("empty", [[f32([])]], {"template": "%s"}, grad=False)
     yield Case("counts_differ", [[i32(1)]], {"template": "%s %s"}, fails=True)
 

@@ -18,7 +18,8 @@ OTHERS = "Abs Sign Relu Relu6 LeakyRelu Floor Ceil Round Rint".split()
 TESTS = "IsNan IsInf IsFinite".split()
 COPIES = "Identity StopGradient PreventGradient ZerosLike OnesLike".split()
 # values around which formulas change
-EDGES = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, -1.5, 2.5, -2.5, 1e-6, -1e-6, 6.0, 20.0, -20.0, 90.0, -90.0, INF, -INF, NAN]
+EDGES = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, -1.5, 2.5, -2.5, 1e-6, -1e-6, 6.0, 20.0, -20.0, 90.0, -90.0, INF, -INF,
+         NAN]
 
 
 def ordinary(op, dtype, shape):
@@ -57,7 +58,8 @@ def extreme_integers(op):
        "Sinh", "Cosh", "Elu", "Selu", "Lgamma", "Digamma")
 def wide_range(op):
     """Overflow, underflow and the places where a naive formula loses its digits."""
-    wide = [-104, -103, -88, -87.5, -50, -17.5, -10, -9, -5, -3.5, -1e-3, -1e-5, -1e-20, 1e-20, 1e-5, 1e-3, 3.5, 5, 9, 10,
+    wide = [-104, -103, -88, -87.5, -50, -17.5, -10, -9, -5, -3.5, -1e-3, -1e-5, -1e-20, 1e-20, 1e-5, 1e-3, 3.5, 5, 9,
+            10,
             17.5, 50, 87.5, 88.5, 89, 1e10, 3e38]
     if op in ("Lgamma", "Digamma"):
         wide = [-4.5, -3.25, -2.5, -1.75, -0.5, -0.1, 1e-3, 1e-5, 1, 2, 3.5, 10, 20.5, 1e3, 1e6]
@@ -134,7 +136,8 @@ def cast(op):
     yield Case("wrap_int32_to_int8", [of("int32", [127, 128, 255, -129])], {"DstT": "int8"})
     yield Case("float64_to_float32_rounding", [f64([0.1, 1e300, -1e300, 1e-300, 1 + 2 ** -24, 1 + 3 * 2 ** -25])],
                {"DstT": "float32"})
-    yield Case("int64_to_float32_rounding", [of("int64", [2 ** 24 + 1, 2 ** 53 + 1, -2 ** 62 - 1])], {"DstT": "float32"})
+    yield Case("int64_to_float32_rounding", [of("int64", [2 ** 24 + 1, 2 ** 53 + 1, -2 ** 62 - 1])],
+               {"DstT": "float32"})
     edge = [65504, 65519, 65520, 1e-8, 6e-8, 5.9604645e-08, 2049, 2051, NAN, INF, -INF, -0.0]
     yield Case("float32_to_float16_edges", [f32(edge)], {"DstT": "float16"})
     yield Case("float32_to_bfloat16_edges", [f32(edge + [1.00390625, 1.01171875, 3.3961775e38])], {"DstT": "bfloat16"})

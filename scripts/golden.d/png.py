@@ -88,9 +88,12 @@ def files():
     """name -> bytes of the good files."""
     out = {}
     for n, (name, color, depth, size) in enumerate([
-            ("gray8", GRAY, 8, (5, 7)), ("gray1", GRAY, 1, (5, 13)), ("gray2", GRAY, 2, (4, 7)), ("gray4", GRAY, 4, (3, 5)),
-            ("gray16", GRAY, 16, (4, 5)), ("gray_alpha8", GRAY_ALPHA, 8, (4, 5)), ("gray_alpha16", GRAY_ALPHA, 16, (3, 4)),
-            ("rgb8", RGB, 8, (5, 4)), ("rgb16", RGB, 16, (3, 4)), ("rgba8", RGBA, 8, (4, 5)), ("rgba16", RGBA, 16, (3, 3)),
+            ("gray8", GRAY, 8, (5, 7)), ("gray1", GRAY, 1, (5, 13)), ("gray2", GRAY, 2, (4, 7)),
+            ("gray4", GRAY, 4, (3, 5)),
+            ("gray16", GRAY, 16, (4, 5)), ("gray_alpha8", GRAY_ALPHA, 8, (4, 5)),
+            ("gray_alpha16", GRAY_ALPHA, 16, (3, 4)),
+            ("rgb8", RGB, 8, (5, 4)), ("rgb16", RGB, 16, (3, 4)), ("rgba8", RGBA, 8, (4, 5)),
+            ("rgba16", RGBA, 16, (3, 3)),
             ("palette8", PALETTE, 8, (4, 5)), ("palette4", PALETTE, 4, (4, 5)), ("palette2", PALETTE, 2, (3, 5)),
             ("palette1", PALETTE, 1, (3, 9)), ("one_pixel", RGB, 8, (1, 1))]):
         out[name] = png_bytes(samples(*size, color, depth, n), color, depth)
@@ -98,9 +101,12 @@ def files():
     out["interlaced_gray1"] = png_bytes(samples(5, 9, GRAY, 1, 51), GRAY, 1, True)
     out["interlaced_rgba16"] = png_bytes(samples(3, 5, RGBA, 16, 52), RGBA, 16, True)
     out["filters_rgb8"] = png_bytes(samples(10, 6, RGB, 8, 53), RGB, 8, filters=(0, 1, 2, 3, 4))
-    out["palette_transparent"] = png_bytes(samples(4, 5, PALETTE, 8, 54), PALETTE, 8, extra=chunk(b"tRNS", bytes([0, 128, 255])))
-    out["gray_transparent"] = png_bytes(samples(4, 5, GRAY, 4, 55), GRAY, 4, extra=chunk(b"tRNS", struct.pack(">H", 3)))
-    out["rgb_transparent"] = png_bytes(np.zeros((2, 3, 3), int), RGB, 8, extra=chunk(b"tRNS", struct.pack(">HHH", 0, 0, 0)))
+    out["palette_transparent"] = png_bytes(samples(4, 5, PALETTE, 8, 54), PALETTE, 8,
+                                           extra=chunk(b"tRNS", bytes([0, 128, 255])))
+    out["gray_transparent"] = png_bytes(samples(4, 5, GRAY, 4, 55), GRAY, 4,
+                                        extra=chunk(b"tRNS", struct.pack(">H", 3)))
+    out["rgb_transparent"] = png_bytes(np.zeros((2, 3, 3), int), RGB, 8,
+                                       extra=chunk(b"tRNS", struct.pack(">HHH", 0, 0, 0)))
     out["gamma"] = png_bytes(samples(3, 4, RGB, 8, 56), RGB, 8, extra=chunk(b"gAMA", struct.pack(">I", 45455)))
     return out
 
