@@ -1,7 +1,7 @@
 """Matrix products, Einsum, biases, softmax and the cross-entropies."""
 import numpy as np
 
-from case import COMPLEX, FLOAT, REAL, Case, cases, f32, f64, i32, i64, of, values
+from case import COMPLEX, FLOAT, REAL, Case, cases, f32, i32, i64, of, values
 
 INF, NAN = float("inf"), float("nan")
 

@@ -1,7 +1,7 @@
 """Reductions, positions of extremes, running sums and products."""
 import numpy as np
 
-from case import COMPLEX, FLOAT, INT, REAL, Case, cases, distinct, f32, f64, i32, i64, of, values
+from case import COMPLEX, FLOAT, REAL, Case, cases, distinct, f32, f64, i32, i64, of, values
 
 INF, NAN = float("inf"), float("nan")
 NUMERIC = "Sum Mean Max Min Prod EuclideanNorm".split()
