@@ -28,9 +28,16 @@ mf_status mfi_dims_sizes(const mf_infer *c, int i, mf_shape *out) {
   return NULL;
 }
 
+/* -1: not known */
+static int64_t known_dim(const mfi_dim *d) {
+  if (!d->of) return d->value;
+  const mf_shape *s = &d->of->shape;
+  return s->rank < 0 ? -1 : s->dims[d->axis < 0 ? d->axis + s->rank : d->axis];
+}
+
 static mf_tensor *one_dim(mf_builder *b, const mfi_dim *d) {
-  if (!d->of) return mf_b_int(b, d->value);
-  if (d->of->shape.rank >= 0 && d->of->shape.dims[d->axis] >= 0) return mf_b_int(b, d->of->shape.dims[d->axis]);
+  int64_t known = known_dim(d);
+  if (!d->of || known >= 0) return mf_b_int(b, known);
   int64_t begin = d->axis, end = d->axis + 1, step = 1;
   return MF_BA(b, StridedSlice,
                MF_INS(MF_B(b, Shape, d->of), mf_b_ints(b, &begin, 1), mf_b_ints(b, &end, 1), mf_b_ints(b, &step, 1)),
@@ -42,12 +49,17 @@ mf_tensor *mfi_b_dims(mf_builder *b, const mfi_dim *dims, int n) {
   mf_tensor *parts[2 * MF_MAX_RANK];
   bool known = true;
   for (int i = 0; i < n; i++) {
-    values[i] = !dims[i].of ? dims[i].value : dims[i].of->shape.rank >= 0 ? dims[i].of->shape.dims[dims[i].axis] : -1;
+    values[i] = known_dim(&dims[i]);
     known = known && (!dims[i].of || values[i] >= 0);
   }
   if (known) return mf_b_ints(b, values, n);
   for (int i = 0; i < n; i++) parts[i] = one_dim(b, &dims[i]);
   return b->status ? NULL : mf_b_apply(b, &mf_op_Pack, parts, n, NULL, 0);
+}
+
+mf_tensor *mfi_b_dim(mf_builder *b, mf_tensor *of, int axis) {
+  mfi_dim d = {.of = of, .axis = axis};
+  return one_dim(b, &d);
 }
 
 mf_tensor *mfi_b_dims_as(mf_builder *b, mf_tensor *t, mf_dtype type) {

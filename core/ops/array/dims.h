@@ -19,7 +19,7 @@ mf_status mfi_dims_sizes(const mf_infer *c, int i, mf_shape *out) MF_MUST_USE;
 /* The concrete CPU tensor behind `t`: itself, or the value of a Const node. Borrowed; NULL: unknown. */
 mf_tensor *mfi_dims_exact(mf_tensor *t);
 
-/* One dimension: axis `axis` of `of`, or the number `value` where `of` is NULL. */
+/* One dimension: axis `axis` of `of` (negative: from the end), or the number `value` where `of` is NULL. */
 typedef struct mfi_dim {
   mf_tensor *of;
   int axis;
@@ -28,6 +28,8 @@ typedef struct mfi_dim {
 
 /* An int32 vector of n dimensions: a constant when all are known, else packed from slices of Shape nodes. */
 mf_tensor *mfi_b_dims(mf_builder *b, const mfi_dim *dims, int n);
+/* The same for a single dimension, as a scalar. */
+mf_tensor *mfi_b_dim(mf_builder *b, mf_tensor *of, int axis);
 /* Shape of t as a vector of `type` (int32 or int64). */
 mf_tensor *mfi_b_dims_as(mf_builder *b, mf_tensor *t, mf_dtype type);
 /* Number of elements of t as an int32 vector of one entry. */

@@ -38,6 +38,13 @@ static mf_status count_fail(const mf_infer *c, const mf_shape *s, int64_t have, 
                        mf_shape_text(s, text), multiple ? "requires a multiple of" : "has", want);
 }
 
+static int64_t product_without_zeros(const mf_shape *s) {
+  int64_t product = 1;
+  for (int i = 0; i < s->rank; i++)
+    if (s->dims[i] > 0) product *= s->dims[i];
+  return product;
+}
+
 static mf_status reshape_infer(mf_infer *c) {
   mf_shape *s = &c->out[0];
   MF_TRY(mf_const_shape(c, 1, s));
@@ -56,9 +63,9 @@ static mf_status reshape_infer(mf_infer *c) {
   }
   if (have < 0 || unknowns > 1) return NULL;
   if (unknowns == 0) return have == want ? NULL : count_fail(c, s, have, want, false);
-  if (want == 0) { /* anything fits: TensorFlow takes 1 */
+  if (want == 0) { /* anything fits: TensorFlow takes what the dimensions that are not 0 would need */
     if (exact && have != 0) return count_fail(c, s, have, want, true);
-    if (exact) s->dims[unknown] = 1;
+    if (exact) s->dims[unknown] = product_without_zeros(mf_in_shape(c, 0)) / product_without_zeros(s);
     return NULL;
   }
   if (have % want) return count_fail(c, s, have, want, true);

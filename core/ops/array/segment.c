@@ -41,8 +41,14 @@ static mf_tensor *gather_drop_negatives(mf_builder *b, mf_tensor *dy, mf_tensor 
   mf_tensor *positive = MF_B(b, GreaterEqual, ids, zero);
   if (b->status) return NULL;
   /* ids has the leading dimensions of rows: ones are put behind until the ranks agree. */
-  int gap = rows->shape.rank >= 0 && ids->shape.rank >= 0 ? rows->shape.rank - ids->shape.rank : -1;
-  for (int i = 0; i < gap; i++) positive = MF_B(b, ExpandDims, positive, mf_b_int(b, -1));
+  if (rows->shape.rank >= 0 && ids->shape.rank >= 0) {
+    for (int i = ids->shape.rank; i < rows->shape.rank; i++) positive = MF_B(b, ExpandDims, positive, mf_b_int(b, -1));
+  } else {
+    int64_t one = 1;
+    mf_tensor *gap = mf_b_reshape(b, mf_b_sub(b, MF_B(b, Rank, rows), MF_B(b, Rank, ids)), mf_b_ints(b, &one, 1));
+    mf_tensor *ones = MF_B(b, Fill, gap, mf_b_int(b, 1));
+    positive = mf_b_reshape(b, positive, MF_B(b, ConcatV2, mf_b_dims_of(b, ids), ones, mf_b_int(b, 0)));
+  }
   return MF_B(b, SelectV2, positive, rows, mf_b_zeros_like(b, rows));
 }
 
