@@ -1,7 +1,8 @@
 /* variable.c - tf.Variable's C half: making, reading, assigning, fields, text. Methods that read keyword arguments are in
  * moonflow/variable.lua. See variable.h.
  *
- * Attributes that a program sets on a variable are kept in the box's user value.
+ * Attributes that a program sets on a variable are kept in the box's user value, and found before the fields: Lua modules may
+ * name a variable as they like (set_attribute).
  */
 #include "bind/variable.h"
 
@@ -179,12 +180,12 @@ static int variable_index(lua_State *L) {
     lua_pushvalue(L, 2);
     if (lua_rawget(L, lua_upvalueindex(2)) != LUA_TNIL) return 1;
     lua_pop(L, 1);
-    if (push_field(L, S, box, lua_tostring(L, 2))) return 1;
     if (lua_getiuservalue(L, 1, 1) == LUA_TTABLE) {
       lua_pushvalue(L, 2);
       if (lua_rawget(L, -2) != LUA_TNIL) return 1;
     }
     lua_settop(L, 2);
+    if (push_field(L, S, box, lua_tostring(L, 2))) return 1;
     if (!mfl_is_slice_text(L, 2)) {
       lua_pushvalue(L, 2);
       lua_gettable(L, lua_upvalueindex(2)); /* nil for unknown names: a program may test its own attributes */
@@ -197,16 +198,9 @@ static int variable_index(lua_State *L) {
   return 1;
 }
 
-static int variable_newindex(lua_State *L) {
-  mfl_state *S = mfl_enter(L);
-  mfl_variable *box = check_variable(L, S, 1);
-  if (lua_type(L, 2) != LUA_TSTRING)
-    return mfl_raise(L, "INVALID_ARGUMENT", "Variable",
-                     "Variable: elements are not assigned one by one; use v:assign(...) or v:scatter_nd_update(indices, updates)");
-  const char *key = lua_tostring(L, 2);
-  if (!strcmp(key, "trainable"))
-    return mfl_raise(L, "INVALID_ARGUMENT", "Variable", "Variable: 'trainable' is fixed when the variable is made");
-  if (push_field(L, S, box, key)) return mfl_invalid(L, "Variable", "'%s' cannot be set", key);
+/* set_attribute(variable, key, value) */
+static int variable_set_attribute(lua_State *L) {
+  check_variable(L, mfl_enter(L), 1);
   lua_settop(L, 3);
   if (lua_getiuservalue(L, 1, 1) != LUA_TTABLE) {
     lua_pop(L, 1);
@@ -218,6 +212,19 @@ static int variable_newindex(lua_State *L) {
   lua_pushvalue(L, 3);
   lua_rawset(L, -3);
   return 0;
+}
+
+static int variable_newindex(lua_State *L) {
+  mfl_state *S = mfl_enter(L);
+  mfl_variable *box = check_variable(L, S, 1);
+  if (lua_type(L, 2) != LUA_TSTRING)
+    return mfl_raise(L, "INVALID_ARGUMENT", "Variable",
+                     "Variable: elements are not assigned one by one; use v:assign(...) or v:scatter_nd_update(indices, updates)");
+  const char *key = lua_tostring(L, 2);
+  if (!strcmp(key, "trainable"))
+    return mfl_raise(L, "INVALID_ARGUMENT", "Variable", "Variable: 'trainable' is fixed when the variable is made");
+  if (push_field(L, S, box, key)) return mfl_invalid(L, "Variable", "'%s' cannot be set", key);
+  return variable_set_attribute(L);
 }
 
 static int variable_len(lua_State *L) {
@@ -286,6 +293,7 @@ int mfl_open_variable(lua_State *L) {
                                        {"assign_sub", variable_assign_sub},
                                        {"handle", variable_handle},
                                        {"set_trainable", variable_set_trainable},
+                                       {"set_attribute", variable_set_attribute},
                                        {NULL, NULL}};
   static const luaL_Reg methods[] = {{"read_value", variable_read}, {"value", variable_read}, {NULL, NULL}};
   mfl_state *S = mfl_state_get(L);
