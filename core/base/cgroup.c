@@ -1,5 +1,5 @@
-/* cgroup.c - see cgroup.h. Version 2 has one tree and files cpu.max, memory.max, memory.current; version 1 has a tree for each
- * controller and cpu.cfs_quota_us, memory.limit_in_bytes, memory.usage_in_bytes. Both have memory.stat. */
+/* cgroup.c - see cgroup.h. Version 2 has one tree and files cpu.max, memory.max, memory.current; version 1 has a tree
+ * for each controller and cpu.cfs_quota_us, memory.limit_in_bytes, memory.usage_in_bytes. Both have memory.stat. */
 #include "base/cgroup.h"
 
 #include <stdbool.h>

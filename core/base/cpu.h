@@ -21,12 +21,12 @@ mf_isa mf_cpu_isa(void);
 /* "base", "avx2", "avx512". */
 const char *mf_isa_name(mf_isa isa);
 
-/* Cores this process may use, at least 1: the scheduler's affinity mask, lowered by the CPU quota of the control groups it is
- * in (versions 1 and 2; a quota of 2.5 cores counts as 3). */
+/* Cores this process may use, at least 1: the scheduler's affinity mask, lowered by the CPU quota of the control
+ * groups it is in (versions 1 and 2; a quota of 2.5 cores counts as 3). */
 int mf_cpu_cores(void);
 
-/* Bytes of memory that can be had now without swapping: the kernel's MemAvailable, lowered by what the control groups leave
- * (their page cache counts as free). 0 when it cannot be told. */
+/* Bytes of memory that can be had now without swapping: the kernel's MemAvailable, lowered by what the control groups
+ * leave (their page cache counts as free). 0 when it cannot be told. */
 int64_t mf_memory_available(void);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /* env.h - every environment variable that moonflow looks at, in one table.
  *
- * No other file of the product calls getenv for a variable of its own: a variable that is not in the table does not exist, and
- * `mf_env_list` is what documentation and `moonflow doctor` print. The library never sets a variable.
+ * No other file of the product calls getenv for a variable of its own: a variable that is not in the table does not
+ * exist, and `mf_env_list` is what documentation and `moonflow doctor` print. The library never sets a variable.
  */
 #ifndef MF_BASE_ENV_H
 #define MF_BASE_ENV_H
@@ -28,8 +28,8 @@ typedef struct mf_env_entry {
   const char *doc;            /* one line: what it does, which values it takes, what it is by default */
 } mf_env_entry;
 
-/* The variable's text, its fallback when it is unset or empty, or NULL. Borrowed from the environment: read it at once. Safe
- * from several threads as long as the host does not change the environment meanwhile. */
+/* The variable's text, its fallback when it is unset or empty, or NULL. Borrowed from the environment: read it at
+ * once. Safe from several threads as long as the host does not change the environment meanwhile. */
 const char *mf_env_text(mf_env variable);
 
 /* The same as a whole decimal number; -1 when there is none or the text is no number of 0 or more. */

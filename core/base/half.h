@@ -4,9 +4,9 @@
  *   float16    1       5        10     65504        2^-14 = 6.1e-5    (subnormals down to 2^-24 = 6.0e-8)
  *   bfloat16   1       8         7     3.39e38      2^-126            (the upper half of a float32)
  *
- * To 16 bits: round to nearest, ties to even; what is too large becomes infinity. To float32: exact. NaN stays NaN, in the bits
- * of TensorFlow: float16 keeps sign and upper fraction and becomes quiet both ways, bfloat16 makes every NaN 0x7FC0. No function
- * depends on the flush-to-zero mode of the processor.
+ * To 16 bits: round to nearest, ties to even; what is too large becomes infinity. To float32: exact. NaN stays NaN, in
+ * the bits of TensorFlow: float16 keeps sign and upper fraction and becomes quiet both ways, bfloat16 makes every NaN
+ * 0x7FC0. No function depends on the flush-to-zero mode of the processor.
  */
 #ifndef MF_BASE_HALF_H
 #define MF_BASE_HALF_H
@@ -38,8 +38,8 @@ static inline uint16_t mf_bfloat16_from_float(float f) {
   return (uint16_t)((u + 0x7FFFu + ((u >> 16) & 1u)) >> 16);
 }
 
-/* The exponent is moved from bias 15 to bias 127. A subnormal is read as the fraction of a number in [0.5, 1), where one unit
- * of the last place of a float16 stands at 2^-24, and the 0.5 is taken away again. */
+/* The exponent is moved from bias 15 to bias 127. A subnormal is read as the fraction of a number in [0.5, 1), where
+ * one unit of the last place of a float16 stands at 2^-24, and the 0.5 is taken away again. */
 static inline float mf_half_to_float(uint16_t h) {
   uint32_t sign = (uint32_t)(h & 0x8000u) << 16, rest = h & 0x7FFFu;
   if (rest < 0x0400u) {
@@ -63,8 +63,8 @@ static inline uint16_t mf_half_from_float(float f) {
   return (uint16_t)(sign | ((rounded - 0x38000000u) >> 13));
 }
 
-/* ---- arrays of n: the same bits as the functions above, by vector instructions where there are some. In and out may not
- * overlap. */
+/* ---- arrays of n: the same bits as the functions above, by vector instructions where there are some. In and out may
+ * not overlap. */
 void mf_bfloat16_array_to_float(const uint16_t *in, float *out, int64_t n);
 void mf_bfloat16_array_from_float(const float *in, uint16_t *out, int64_t n);
 void mf_half_array_to_float(const uint16_t *in, float *out, int64_t n);

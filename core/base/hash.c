@@ -1,7 +1,7 @@
 /* hash.c - a multiply-and-fold hash, and the map from 64-bit keys (the one from texts: strmap.c): see hash.h.
  *
- * Removing shifts the cells behind the hole back instead of leaving a mark, so a map that is filled and emptied for years probes
- * no further than a fresh one.
+ * Removing shifts the cells behind the hole back instead of leaving a mark, so a map that is filled and emptied for
+ * years probes no further than a fresh one.
  */
 #include "base/hash.h"
 

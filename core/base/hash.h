@@ -1,7 +1,8 @@
 /* hash.h - hashing of bytes, a map from 64-bit keys and one from texts, both to 64-bit values.
  *
- * Both maps use open addressing with linear probing, grow at 3/4 load, and hold no memory while empty. No order is promised.
- * Pointers are stored as (uint64_t)(uintptr_t)p; the maps own no values. Not thread-safe. {0} is an empty map.
+ * Both maps use open addressing with linear probing, grow at 3/4 load, and hold no memory while empty. No order is
+ * promised. Pointers are stored as (uint64_t)(uintptr_t)p; the maps own no values. Not thread-safe. {0} is an empty
+ * map.
  */
 #ifndef MF_BASE_HASH_H
 #define MF_BASE_HASH_H

@@ -1,5 +1,5 @@
-/* log.c - see log.h. The lock keeps function and user together and lets mf_log_set wait for messages under way; the level is
- * read without it, so a message that is not shown costs one load. */
+/* log.c - see log.h. The lock keeps function and user together and lets mf_log_set wait for messages under way; the
+ * level is read without it, so a message that is not shown costs one load. */
 #include "base/log.h"
 
 #include <pthread.h>

@@ -6,7 +6,8 @@
  *   2 info      devices, instruction-set level, libraries found
  *   3 timing    every op: shapes, time, GB/s
  *   4 debug     refused kernels with reasons, graphs after each pass
- * A message is one text without a newline at its end. Errors that a caller can handle are never logged: they are returned.
+ * A message is one text without a newline at its end. Errors that a caller can handle are never logged: they are
+ * returned.
  */
 #ifndef MF_BASE_LOG_H
 #define MF_BASE_LOG_H
@@ -19,15 +20,15 @@ extern "C" {
 
 typedef enum mf_log_level { MF_LOG_ERROR, MF_LOG_WARNING, MF_LOG_INFO, MF_LOG_TIMING, MF_LOG_DEBUG } mf_log_level;
 
-/* Receives one message; `text` is borrowed for the call. May be called from any thread, from several at once, and must not
- * call mf_log_set. */
+/* Receives one message; `text` is borrowed for the call. May be called from any thread, from several at once, and must
+ * not call mf_log_set. */
 typedef void (*mf_log_fn)(void *user, mf_log_level level, const char *text);
 
 /* Reads MF_LOG; called by mf_init. An unknown value leaves the default. */
 void mf_log_init(void);
 
-/* Where messages go from now on; NULL: back to stderr. Returns when no thread is inside the function that was set before, so
- * its `user` may then be freed. */
+/* Where messages go from now on; NULL: back to stderr. Returns when no thread is inside the function that was set
+ * before, so its `user` may then be freed. */
 void mf_log_set(mf_log_fn fn, void *user);
 
 void mf_log_set_level(mf_log_level level);

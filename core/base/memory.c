@@ -1,8 +1,9 @@
 /* memory.c - small memory, with fault injection and red zones in the hostile build: see memory.h.
  *
- * Plain build: the system's functions and nothing else. Hostile build: every block stands behind a header (its start, its size,
- * a guard word) and before a tail of known bytes, is filled with 0xFF when it is new (NaN as floats, -1 as integers) and with
- * 0xDD when it is freed, and always moves when it grows. Under AddressSanitizer there is no tail: the sanitizer sees more.
+ * Plain build: the system's functions and nothing else. Hostile build: every block stands behind a header (its start,
+ * its size, a guard word) and before a tail of known bytes, is filled with 0xFF when it is new (NaN as floats, -1 as
+ * integers) and with 0xDD when it is freed, and always moves when it grows. Under AddressSanitizer there is no tail:
+ * the sanitizer sees more.
  */
 #include "base/memory.h"
 

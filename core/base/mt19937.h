@@ -1,8 +1,9 @@
 /* mt19937.h - Python's random.Random: the Mersenne Twister with Python's seeding and its ways of drawing.
  *
- * TensorFlow draws eager op seeds from random.Random(seed).randint, Keras its default seeds from the module `random`: the same
- * seed must give the same numbers here. A plain value: copying it saves the state. Source: Matsumoto and Nishimura, mt19937ar;
- * CPython's Modules/_randommodule.c and Lib/random.py for init_by_array, getrandbits and randbelow.
+ * TensorFlow draws eager op seeds from random.Random(seed).randint, Keras its default seeds from the module `random`:
+ * the same seed must give the same numbers here. A plain value: copying it saves the state. Source: Matsumoto and
+ * Nishimura, mt19937ar; CPython's Modules/_randommodule.c and Lib/random.py for init_by_array, getrandbits and
+ * randbelow.
  */
 #ifndef MF_BASE_MT19937_H
 #define MF_BASE_MT19937_H
@@ -21,8 +22,8 @@ typedef struct mf_mt19937 {
 /* random.Random(seed) for an integer seed: pass its absolute value, which is what Python takes. */
 void mf_mt19937_seed(mf_mt19937 *r, uint64_t seed);
 
-/* The same for an integer of any size: its absolute value as 32-bit words, the least significant first; words[0 .. count-1],
- * leading zero words allowed, count 0 is the integer 0. */
+/* The same for an integer of any size: its absolute value as 32-bit words, the least significant first; words[0 ..
+ * count-1], leading zero words allowed, count 0 is the integer 0. */
 void mf_mt19937_seed_words(mf_mt19937 *r, const uint32_t *words, uint32_t count);
 
 uint32_t mf_mt19937_next(mf_mt19937 *r);                                   /* the generator's next 32 bits */

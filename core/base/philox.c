@@ -1,7 +1,7 @@
 /* philox.c - the generator, its conversions to numbers, and the fills: see philox.h.
  *
- * Kinds that take a fixed number of words an element are made from chunks of words (philox_words.c makes many blocks at once)
- * and converted. Truncated normals reject, so each group of them walks through its own stretch of blocks.
+ * Kinds that take a fixed number of words an element are made from chunks of words (philox_words.c makes many blocks
+ * at once) and converted. Truncated normals reject, so each group of them walks through its own stretch of blocks.
  */
 #include "base/philox.h"
 
@@ -151,7 +151,8 @@ void mf_philox_full_u64(const mf_philox *g, int64_t first, int64_t count, uint64
   fill(g, to_u64, sizeof *out, first, count, out);
 }
 
-/* ---- truncated normals: group `index` of 4 floats or 2 doubles has 256 reserved words an element, read one after the other */
+/* ---- truncated normals: group `index` of 4 floats or 2 doubles has 256 reserved words an element, read one after the
+ * other */
 
 static void truncated_f32(const mf_philox *g, int64_t index, float out[4]) {
   mf_philox moved = *g;

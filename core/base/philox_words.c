@@ -1,4 +1,5 @@
-/* philox_words.c - ten rounds of Philox 4x32, for one counter and for 16 counters in AVX2 registers: see philox_words.h. */
+/* philox_words.c - ten rounds of Philox 4x32, for one counter and for 16 counters in AVX2 registers: see
+ * philox_words.h. */
 #include "base/philox_words.h"
 
 #include "base/cpu.h"

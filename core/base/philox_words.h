@@ -13,8 +13,8 @@ extern "C" {
 /* The block at g's counter. */
 void mfi_philox_block(const mf_philox *g, uint32_t words[4]);
 
-/* Blocks [first, first + blocks) counted from g's counter, into words[0 .. 4*blocks-1]: the same words as one block after the
- * other gives, made several at a time where the processor can (mf_cpu_isa). */
+/* Blocks [first, first + blocks) counted from g's counter, into words[0 .. 4*blocks-1]: the same words as one block
+ * after the other gives, made several at a time where the processor can (mf_cpu_isa). */
 void mfi_philox_words(const mf_philox *g, uint64_t first, int64_t blocks, uint32_t *words);
 
 #ifdef __cplusplus

@@ -38,7 +38,8 @@ typedef struct search {
   mf_strbuf failures;        /* "; "-separated: name and reason */
 } search;
 
-/* Tries `folder` + `name`. Files that do not exist are passed over silently: the system's search comes last and says so. */
+/* Tries `folder` + `name`. Files that do not exist are passed over silently: the system's search comes last and says
+ * so. */
 static void try_file(search *s, const char *folder, size_t folder_size, const char *name, bool must_exist) {
   const char *slash = folder_size && folder[folder_size - 1] != '/' ? "/" : "";
   int n = snprintf(s->path, PATH, "%.*s%s%s", (int)folder_size, folder, slash, name);
@@ -75,8 +76,8 @@ static mf_status resolve(const mf_plugin_spec *spec, const mf_plugin *plugin, ch
     const mf_plugin_symbol *symbol = &spec->symbols[i];
     void *address = find(plugin->handle, symbol->name);
     if (!address && !symbol->optional)
-      return mf_fail(MF_UNAVAILABLE, "%s: the library %s (%s) has no symbol %s: it is of another version; %s", spec->purpose,
-                     spec->library, plugin->path, symbol->name, spec->advice);
+      return mf_fail(MF_UNAVAILABLE, "%s: the library %s (%s) has no symbol %s: it is of another version; %s",
+                     spec->purpose, spec->library, plugin->path, symbol->name, spec->advice);
     memcpy(api + symbol->offset, &address, sizeof address);
   }
   return NULL;
@@ -85,8 +86,8 @@ static mf_status resolve(const mf_plugin_spec *spec, const mf_plugin *plugin, ch
 static mf_status not_found(const mf_plugin_spec *spec, mf_strbuf *failures) {
   char *text;
   MF_TRY(mf_strbuf_take(failures, &text));
-  mf_status status = mf_fail(MF_UNAVAILABLE, "%s: the library %s cannot be loaded (%s); %s", spec->purpose, spec->library, text,
-                             spec->advice);
+  mf_status status = mf_fail(MF_UNAVAILABLE, "%s: the library %s cannot be loaded (%s); %s", spec->purpose,
+                             spec->library, text, spec->advice);
   mf_free(text);
   return status;
 }

@@ -1,16 +1,17 @@
 /* pool.c - a small work-sharing pool: see pool.h.
  *
- * One atomic word, `ticket`, holds the number of the job (upper half) and how many of its pieces nobody has claimed yet (lower
- * half). A thread claims a piece by lowering the word with a compare-and-swap; since the job's number is part of it, a thread
- * that was held up between looking and claiming can never claim from a job it has not read. The caller waits for `left`, the
- * pieces not finished, and for nothing else: a worker that lost its core between two pieces holds nobody up.
+ * One atomic word, `ticket`, holds the number of the job (upper half) and how many of its pieces nobody has claimed
+ * yet (lower half). A thread claims a piece by lowering the word with a compare-and-swap; since the job's number is
+ * part of it, a thread that was held up between looking and claiming can never claim from a job it has not read. The
+ * caller waits for `left`, the pieces not finished, and for nothing else: a worker that lost its core between two
+ * pieces holds nobody up.
  *
- * The fields of a job are relaxed atomics. They change only after `left` reached 0, which is after every successful claim of the
- * job before, so whoever claims has read the right ones.
+ * The fields of a job are relaxed atomics. They change only after `left` reached 0, which is after every successful
+ * claim of the job before, so whoever claims has read the right ones.
  *
- * Sleeping: a worker counts itself in `sleepers` and then looks at the ticket once more; a caller stores the ticket and then
- * looks at `sleepers`. Both sides are sequentially consistent, so one of them sees the other. The same holds for `left` and
- * `caller_waits`.
+ * Sleeping: a worker counts itself in `sleepers` and then looks at the ticket once more; a caller stores the ticket
+ * and then looks at `sleepers`. Both sides are sequentially consistent, so one of them sees the other. The same holds
+ * for `left` and `caller_waits`.
  */
 #include "base/pool.h"
 
@@ -155,8 +156,8 @@ static void after_fork(void) {
   atomic_flag_clear(&pool.permit);
 }
 
-/* Under the permit. Workers take no signals: those are the host's. Fewer workers than asked for is no error: the pieces are
- * done all the same. */
+/* Under the permit. Workers take no signals: those are the host's. Fewer workers than asked for is no error: the
+ * pieces are done all the same. */
 static void start_workers(int count) {
   sigset_t all, before;
   if (!pool.fork_handler) pool.fork_handler = pthread_atfork(NULL, NULL, after_fork) == 0;

@@ -1,4 +1,5 @@
-/* status.c - error objects: one block for the object, one for its text; the out-of-memory object is static and never changes. */
+/* status.c - error objects: one block for the object, one for its text; the out-of-memory object is static and never
+ * changes. */
 #include "base/status.h"
 
 #include <stdarg.h>

@@ -1,9 +1,9 @@
 /* status.h - the one way in which anything in moonflow fails.
  *
- * A function that can fail returns mf_status. NULL means success. Anything else is an error object that the receiver owns: it
- * must either be handed on (return it) or ended with mf_status_release(). Errors may cross threads by handing over; they are not
- * reference counted. When memory for an error object cannot be had, a static RESOURCE_EXHAUSTED object is returned instead;
- * releasing that one is a no-op, so callers need no special case.
+ * A function that can fail returns mf_status. NULL means success. Anything else is an error object that the receiver
+ * owns: it must either be handed on (return it) or ended with mf_status_release(). Errors may cross threads by handing
+ * over; they are not reference counted. When memory for an error object cannot be had, a static RESOURCE_EXHAUSTED
+ * object is returned instead; releasing that one is a no-op, so callers need no special case.
  *
  * Every message states operation, argument, expected and received:
  *     return mf_fail(MF_INVALID_ARGUMENT, "Conv2D: filter has 3 input channels, input has 4 (input [8,32,32,4])");

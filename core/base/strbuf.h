@@ -1,5 +1,5 @@
-/* strbuf.h - text that grows. The first failure (no memory, a format the C library refuses) sticks: later appends do nothing,
- * and take reports it, so that a function building a text checks once, at its end:
+/* strbuf.h - text that grows. The first failure (no memory, a format the C library refuses) sticks: later appends do
+ * nothing, and take reports it, so that a function building a text checks once, at its end:
  *
  *     mf_strbuf b = {0};
  *     mf_strbuf_appendf(&b, "%d items", n);
@@ -28,7 +28,8 @@ typedef struct mf_strbuf {
 void mf_strbuf_append(mf_strbuf *b, const char *bytes, size_t size);
 void mf_strbuf_appendf(mf_strbuf *b, const char *format, ...) MF_PRINTF(2, 3);
 
-/* [OUT] *text: the text, NUL-terminated, ended by the caller with mf_free; NULL on failure. Empties b in both cases. */
+/* [OUT] *text: the text, NUL-terminated, ended by the caller with mf_free; NULL on failure. Empties b in both cases.
+ * */
 mf_status mf_strbuf_take(mf_strbuf *b, char **text) MF_MUST_USE;
 
 /* Throws the text away; b can be used again. */

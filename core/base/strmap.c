@@ -1,5 +1,5 @@
-/* strmap.c - the map from texts of hash.h. As mf_map, with owned keys; the full hash is kept so that texts are compared, and
- * moved when the map grows, only when they must. */
+/* strmap.c - the map from texts of hash.h. As mf_map, with owned keys; the full hash is kept so that texts are
+ * compared, and moved when the map grows, only when they must. */
 #include <string.h>
 
 #include "base/hash.h"

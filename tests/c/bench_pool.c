@@ -3,7 +3,7 @@
  * Prints one line a measure, `name value unit`:
  *   pool_region_idle / pool_region_busy         an empty region of two pieces, whoever runs them (median of samples)
  *   pool_region_busy_mean                       the same as a mean over all regions: preemptions included
- *   pool_handover_idle / pool_handover_busy     a region whose two pieces wait for each other: both threads have to be there
+ *   pool_handover_idle / pool_handover_busy     a region whose two pieces wait for each other: it takes both threads
  *   pool_wake_idle                              the first region after the workers went to sleep
  * The competing processes are forked here, one a core, and killed at the end.
  */

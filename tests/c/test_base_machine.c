@@ -1,4 +1,5 @@
-/* test_base_machine.c - cores, memory and instruction sets; control groups from made-up trees; libraries on first use. */
+/* test_base_machine.c - cores, memory and instruction sets; control groups from made-up trees; libraries on first use.
+ * */
 #include <check.h>
 #include <sched.h>
 #include <stdio.h>
@@ -153,8 +154,9 @@ START_TEST(a_missing_symbol_names_the_version) {
   mf_status s = mf_plugin_open(&spec, &api, &plugin);
   ck_assert_ptr_null(plugin);
   ck_assert_int_eq(mf_status_code(s), MF_UNAVAILABLE);
-  ck_assert_str_eq(mf_status_message(s), "reading .h5 files: the library HDF5 (libm.so.6) has no symbol H5Fopen: it is of "
-                   "another version; install the package libhdf5-103-1");
+  ck_assert_str_eq(mf_status_message(s),
+                   "reading .h5 files: the library HDF5 (libm.so.6) has no symbol H5Fopen: it is of another version; "
+                   "install the package libhdf5-103-1");
   mf_status_release(s);
 }
 END_TEST
@@ -168,7 +170,8 @@ START_TEST(a_missing_library_says_what_failed_and_what_to_do) {
   ck_assert_ptr_null(plugin);
   ck_assert_int_eq(mf_status_code(s), MF_UNAVAILABLE);
   const char *text = mf_status_message(s);
-  ck_assert_ptr_nonnull(strstr(text, "reading .h5 files: the library HDF5 cannot be loaded (libnot_there.so.7: cannot open"));
+  ck_assert_ptr_nonnull(strstr(text, "reading .h5 files: the library HDF5 cannot be loaded ("));
+  ck_assert_ptr_nonnull(strstr(text, "(libnot_there.so.7: cannot open"));
   ck_assert_ptr_nonnull(strstr(text, "; libnot_there.so.8: cannot open"));
   ck_assert_ptr_nonnull(strstr(text, "); install the package libhdf5-103-1"));
   mf_status_release(s);

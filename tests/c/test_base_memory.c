@@ -1,4 +1,5 @@
-/* test_base_memory.c - small memory; in the hostile build also failing allocations, red zones and what is left over. */
+/* test_base_memory.c - small memory; in the hostile build also failing allocations, red zones and what is left over.
+ * */
 #include <check.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -155,7 +156,7 @@ static mf_status use_everything(void) {
   if (status) return status;
 
   static const char *const names[] = {"libnot_there.so.1", NULL};
-  static const mf_plugin_spec nothing = {.purpose = "a test", .library = "Nothing", .names = names, .advice = "nothing helps"};
+  static const mf_plugin_spec nothing = {.purpose = "a test", .library = "Nothing", .names = names, .advice = "none"};
   mf_plugin *plugin;
   status = mf_plugin_open(&nothing, NULL, &plugin);
   if (mf_status_code(status) == MF_RESOURCE_EXHAUSTED) return status;

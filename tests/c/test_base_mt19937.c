@@ -5,8 +5,8 @@
 
 #include "base/mt19937.h"
 
-/* In this order: random() twice, getrandbits(1, 5, 31, 32, 33, 53, 64), randint(0, 2^31-1), randint(1, 10^9), randint(-5, 5),
- * randint(-2^63, 2^63-1), randint(7, 7), shuffle(0 .. 9). */
+/* In this order: random() twice, getrandbits(1, 5, 31, 32, 33, 53, 64), randint(0, 2^31-1), randint(1, 10^9),
+ * randint(-5, 5), randint(-2^63, 2^63-1), randint(7, 7), shuffle(0 .. 9). */
 typedef struct drawn {
   uint32_t words[4];         /* |seed|, least significant word first */
   uint32_t count;

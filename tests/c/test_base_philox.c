@@ -1,6 +1,6 @@
-/* test_base_philox.c - random streams. Every expected number was drawn by TensorFlow 2.21 with the same seeds (raw_ops on the
- * CPU, seed = 0x0123456789ABCDEF, seed2 = 0x77 unless said). Uniform numbers and integers are compared bit by bit; normal ones
- * to 4 units of the last place, since the C library's log and sin differ by processor. */
+/* test_base_philox.c - random streams. Every expected number was drawn by TensorFlow 2.21 with the same seeds (raw_ops
+ * on the CPU, seed = 0x0123456789ABCDEF, seed2 = 0x77 unless said). Uniform numbers and integers are compared bit by
+ * bit; normal ones to 4 units of the last place, since the C library's log and sin differ by processor. */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -96,8 +96,9 @@ START_TEST(whole_words_with_carries) {
   static const uint32_t expected[16] = {0x75F6D524, 0xAC0B6E34, 0xFA8BEE85, 0x35C898BE, 0x5890E3E5, 0x1A2AC01D,
                                         0x467C6791, 0x232391F7, 0xD0E1FE69, 0xFEE38B5F, 0xE81334EE, 0x6AD4EDF0,
                                         0x702F1BD3, 0x7201AD2F, 0x60AEAF84, 0xCC9AA80A};
-  static const uint64_t expected64[8] = {0xAC0B6E3475F6D524, 0x35C898BEFA8BEE85, 0x1A2AC01D5890E3E5, 0x232391F7467C6791,
-                                         0xFEE38B5FD0E1FE69, 0x6AD4EDF0E81334EE, 0x7201AD2F702F1BD3, 0xCC9AA80A60AEAF84};
+  static const uint64_t expected64[8] = {
+      0xAC0B6E3475F6D524, 0x35C898BEFA8BEE85, 0x1A2AC01D5890E3E5, 0x232391F7467C6791,
+      0xFEE38B5FD0E1FE69, 0x6AD4EDF0E81334EE, 0x7201AD2F702F1BD3, 0xCC9AA80A60AEAF84};
   static uint32_t words[MANY];
   uint64_t pairs[8], sum = 0;
   mf_philox g = mf_philox_from_key_counter(seed, counter);
@@ -189,8 +190,8 @@ static void uniform_f32(const mf_philox *g, int64_t a, int64_t n, void *out) { m
 static void uniform_f64(const mf_philox *g, int64_t a, int64_t n, void *out) { mf_philox_uniform_f64(g, a, n, out); }
 static void normal_f32(const mf_philox *g, int64_t a, int64_t n, void *out) { mf_philox_normal_f32(g, a, n, out); }
 static void normal_f64(const mf_philox *g, int64_t a, int64_t n, void *out) { mf_philox_normal_f64(g, a, n, out); }
-static void truncated_f32(const mf_philox *g, int64_t a, int64_t n, void *out) { mf_philox_truncated_f32(g, a, n, out); }
-static void truncated_f64(const mf_philox *g, int64_t a, int64_t n, void *out) { mf_philox_truncated_f64(g, a, n, out); }
+static void cut_f32(const mf_philox *g, int64_t a, int64_t n, void *out) { mf_philox_truncated_f32(g, a, n, out); }
+static void cut_f64(const mf_philox *g, int64_t a, int64_t n, void *out) { mf_philox_truncated_f64(g, a, n, out); }
 static void int_i32(const mf_philox *g, int64_t a, int64_t n, void *out) { mf_philox_int_i32(g, a, n, -9, 77, out); }
 static void int_i64(const mf_philox *g, int64_t a, int64_t n, void *out) { mf_philox_int_i64(g, a, n, -9, 77, out); }
 
@@ -200,7 +201,7 @@ START_TEST(any_cut_gives_the_same_bits) {
     fill_fn fill;
     size_t size;
   } kinds[] = {{uniform_f32, 4}, {uniform_f64, 8},   {normal_f32, 4}, {normal_f64, 8},
-               {truncated_f32, 4}, {truncated_f64, 8}, {int_i32, 4},    {int_i64, 8}};
+               {cut_f32, 4},     {cut_f64, 8},     {int_i32, 4},    {int_i64, 8}};
   static const int64_t steps[] = {1, 2, 3, 7, 64, 511, 513, 1024};
   static unsigned char whole[N * 8], pieces[N * 8];
   uint64_t counter[2] = {UINT64_C(0xFFFFFF80), 3}; /* the lowest word runs over on the way */

@@ -1,4 +1,5 @@
-/* test_base_pool.c - the thread pool: every piece once, same bits at any width, nested and concurrent callers, fork, shutdown. */
+/* test_base_pool.c - the thread pool: every piece once, same bits at any width, nested and concurrent callers, fork,
+ * shutdown. */
 #include <check.h>
 #include <pthread.h>
 #include <signal.h>
