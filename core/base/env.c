@@ -7,8 +7,8 @@
 static const mf_env_entry entries[MF_ENV_COUNT] = {
     [MF_ENV_LOG] =
         {"MF_LOG", "1",
-         "what is written to stderr: 0 or error, 1 or warning (default), 2 or info (devices), 3 or timing (every op with "
-         "shapes, time, GB/s), 4 or debug (refused kernels with reasons, graphs)"},
+         "what is written to stderr: 0 or error, 1 or warning (default), 2 or info (devices), 3 or timing (every op "
+         "with shapes, time, GB/s), 4 or debug (refused kernels with reasons, graphs)"},
     [MF_ENV_NUM_THREADS] =
         {"MF_NUM_THREADS", NULL,
          "threads that one op may use (default: the cores this process may use); results do not depend on it"},
@@ -20,8 +20,8 @@ static const mf_env_entry entries[MF_ENV_COUNT] = {
          "GPUs: on (default: when plug-in and driver are there), off, emu (emulated, for tests), or a plug-in's path"},
     [MF_ENV_PLUGIN_PATH] =
         {"MF_PLUGIN_PATH", NULL,
-         "folders, separated by ':', searched first for libraries that are loaded on first use (HDF5 and the like); then "
-         "come our own folder and the system's"},
+         "folders, separated by ':', searched first for libraries that are loaded on first use (HDF5 and the like); "
+         "then come our own folder and the system's"},
 };
 
 const char *mf_env_text(mf_env variable) {
