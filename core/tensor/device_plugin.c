@@ -1,7 +1,8 @@
 /* device_plugin.c - looks for a CUDA plug-in, says what is missing, and owns the GPU devices.
  *
- * Everything here is process-wide and guarded by one lock: what was found (an mf_gpu_state and its sentence), the plug-in's
- * table, one mf_device a GPU. A plug-in that was loaded once stays mapped: CUDA does not survive being unloaded.
+ * Everything here is process-wide and guarded by one lock: what was found (an mf_gpu_state and its sentence), the
+ * plug-in's table, one mf_device a GPU. A plug-in that was loaded once stays mapped: CUDA does not survive being
+ * unloaded.
  */
 #include "tensor/device_plugin.h"
 
@@ -57,7 +58,11 @@ typedef struct exports {
 static const mf_device_api *library_open(void) {
   static const mf_plugin_symbol symbols[] = {{MF_PLUGIN_SYMBOL, offsetof(exports, plugin), false}};
   const char *names[2];
-  mf_plugin_spec spec = {.purpose = "GPUs", .library = "moonflow_cuda", .names = names, .symbols = symbols, .symbol_count = 1,
+  mf_plugin_spec spec = {.purpose = "GPUs",
+                         .library = "moonflow_cuda",
+                         .names = names,
+                         .symbols = symbols,
+                         .symbol_count = 1,
                          .keep = true};
   spec.advice = "build moonflow with -DMF_CUDA=ON where nvcc is installed, or set MOONFLOW_CUDA to the plug-in's path";
   exports api = {NULL};
@@ -74,8 +79,10 @@ static const mf_device_api *library_open(void) {
   }
   const mf_device_api *table = api.plugin(MF_PLUGIN_ABI, &host);
   if (!table)
-    found(MF_GPU_NO_LIBRARY, "the CUDA plug-in %s does not fit this moonflow (it does not know plug-in ABI %d); build both from "
-          "the same source", mf_plugin_path(library), (int)MF_PLUGIN_ABI);
+    found(MF_GPU_NO_LIBRARY,
+          "the CUDA plug-in %s does not fit this moonflow (it does not know plug-in ABI %d); build both from "
+          "the same source",
+          mf_plugin_path(library), (int)MF_PLUGIN_ABI);
   mf_plugin_close(library);   /* it stays mapped */
   return table;
 }
@@ -85,13 +92,15 @@ static const mf_device_api *library_open(void) {
 static void describe_devices(const mf_device_api *api, int count, mf_gpu_state state) {
   mf_device_info info;
   if (state == MF_GPU_EMULATED)
-    found(state, "%d emulated GPU%s (plug-in %s): for tests, far slower than the CPU", count, count == 1 ? "" : "s", api->name);
+    found(state, "%d emulated GPU%s (plug-in %s): for tests, far slower than the CPU", count, count == 1 ? "" : "s",
+          api->name);
   else if (api->info(0, &info))
     found(state, "%d GPU%s", count, count == 1 ? "" : "s");
   else
-    found(state, "%d GPU%s; GPU:0 is %s, compute capability %d.%d, %.1f GiB, driver for CUDA %d.%d, runtime %d.%d", count,
-          count == 1 ? "" : "s", info.name, (int)info.major, (int)info.minor, (double)info.total_bytes / (1 << 30),
-          (int)info.driver / 1000, (int)info.driver % 1000 / 10, (int)info.runtime / 1000, (int)info.runtime % 1000 / 10);
+    found(state, "%d GPU%s; GPU:0 is %s, compute capability %d.%d, %.1f GiB, driver for CUDA %d.%d, runtime %d.%d",
+          count, count == 1 ? "" : "s", info.name, (int)info.major, (int)info.minor,
+          (double)info.total_bytes / (1 << 30), (int)info.driver / 1000, (int)info.driver % 1000 / 10,
+          (int)info.runtime / 1000, (int)info.runtime % 1000 / 10);
 }
 
 static void probe(const mf_device_api *api) {
@@ -99,13 +108,17 @@ static void probe(const mf_device_api *api) {
   mf_gpu_state state = MF_GPU_NO_DEVICE;
   int code = api->probe(&count, &state);
   if (state == MF_GPU_NO_DRIVER) {
-    found(state, "the CUDA plug-in is there, but no usable NVIDIA driver (%s); install a driver of version 580 or later: "
-          "nvidia-smi must list the GPU", api->error_text(code));
+    found(state,
+          "the CUDA plug-in is there, but no usable NVIDIA driver (%s); install a driver of version 580 or later: "
+          "nvidia-smi must list the GPU",
+          api->error_text(code));
     return;
   }
   if (count <= 0) {
-    found(MF_GPU_NO_DEVICE, "the CUDA plug-in and the NVIDIA driver are there, but no GPU is visible (%s); look at nvidia-smi "
-          "and at CUDA_VISIBLE_DEVICES", api->error_text(code));
+    found(MF_GPU_NO_DEVICE,
+          "the CUDA plug-in and the NVIDIA driver are there, but no GPU is visible (%s); look at nvidia-smi "
+          "and at CUDA_VISIBLE_DEVICES",
+          api->error_text(code));
     return;
   }
   gpu.devices = mf_alloc_zero((size_t)count, sizeof *gpu.devices);
@@ -207,8 +220,8 @@ mf_status mf_gpu_device(int index, mf_device **out) {
   open_once();
   if (!gpu.count) status = mf_fail(MF_UNAVAILABLE, "GPU:%d: %s", index, gpu.text);
   else if (index < 0 || index >= gpu.count)
-    status = mf_fail(MF_INVALID_ARGUMENT, "GPU:%d: index from 0 to %d expected, received %d (%s)", index, gpu.count - 1, index,
-                     gpu.text);
+    status = mf_fail(MF_INVALID_ARGUMENT, "GPU:%d: index from 0 to %d expected, received %d (%s)", index,
+                     gpu.count - 1, index, gpu.text);
   else if (!gpu.devices[index].name[0]) status = device_make(&gpu.devices[index], index);
   if (!status) *out = &gpu.devices[index];
   pthread_mutex_unlock(&gpu.lock);

@@ -1,7 +1,7 @@
 /* device_plugin.h - GPUs: the table that a device plug-in hands out, and how core opens it.
  *
  * Two libraries serve the same table: libmoonflow_cuda.so (NVIDIA's runtime) and libmoonflow_cudaemu.so (the same
- * kernel sources, run thread by thread on the CPU, for tests). Nothing is opened until a GPU is asked for. Found can be:
+ * kernel sources, run thread by thread on the CPU, for tests). Nothing is opened until a GPU is asked for. States:
  *
  *     MF_GPU_OFF          MOONFLOW_CUDA=off
  *     MF_GPU_NO_LIBRARY   no plug-in, or one that cannot be loaded (a missing libcublas, another ABI version)
@@ -63,9 +63,9 @@ typedef struct mf_plugin_host {
 
 struct mf_kernel_def;        /* ops/kernel.h */
 
-/* Functions return 0 or a code of the driver's that error_text explains. They may be called from any thread; a stream is used
- * by one thread at a time. Every call that touches device memory is ordered by a stream: it returns at once (exceptions are
- * named), later work in the same stream comes after it. Work of two streams is ordered by events only. */
+/* Functions return 0 or a code of the driver's that error_text explains. They may be called from any thread; a stream
+ * is used by one thread at a time. Every call that touches device memory is ordered by a stream: it returns at once
+ * (exceptions are named), later work in the same stream comes after it. Two streams are ordered by events only. */
 typedef struct mf_device_api {
   uint32_t abi;              /* MF_PLUGIN_ABI */
   uint32_t size;             /* sizeof(mf_device_api) */
@@ -82,9 +82,9 @@ typedef struct mf_device_api {
   int (*stream_synchronize)(mf_stream s);                               /* waits; gives the first late error */
 
   int (*alloc)(mf_stream s, size_t size, void **out);                   /* 256-byte aligned, not cleared */
-  int (*release)(mf_stream s, void *block);                             /* after the work queued so far; NULL allowed */
-  int (*trim)(mf_stream s);                                             /* returns cached memory to the system; waits */
-  int (*host_alloc)(mf_stream s, size_t size, void **out);              /* page-locked host memory: copies really overlap */
+  int (*release)(mf_stream s, void *block);                /* after the work queued so far; NULL allowed */
+  int (*trim)(mf_stream s);                                /* returns cached memory to the system; waits */
+  int (*host_alloc)(mf_stream s, size_t size, void **out); /* page-locked host memory: copies really overlap */
   int (*host_release)(mf_stream s, void *block);
 
   /* Host memory that is not page-locked may be reused when copy_h2d returns; copy_d2h into it is complete after a
@@ -100,7 +100,7 @@ typedef struct mf_device_api {
   int (*event_wait)(mf_stream s, mf_event e);                           /* later work in s comes after e */
 } mf_device_api;
 
-/* The one symbol that a plug-in exports, under the name "mf_plugin". NULL when it does not know `abi`. `host` is kept. */
+/* The symbol that a plug-in exports, under the name "mf_plugin". NULL when it does not know `abi`. `host` is kept. */
 typedef const mf_device_api *(*mf_plugin_fn)(uint32_t abi, const mf_plugin_host *host);
 #define MF_PLUGIN_SYMBOL "mf_plugin"
 
@@ -121,21 +121,22 @@ mf_status mf_gpu_device(int index, mf_device **out) MF_MUST_USE;
 /* [OUT] what the driver says about a device of mf_gpu_device. */
 mf_status mf_gpu_info(mf_device *device, mf_device_info *out) MF_MUST_USE;
 
-/* Where the plug-in's kernel rows go when it is opened; mf_init sets mf_kernels_add. An error keeps the plug-in closed. */
+/* Where the plug-in's kernel rows go when it is opened; mf_init sets mf_kernels_add. An error keeps the plug-in
+ * closed. */
 typedef mf_status (*mf_kernel_sink)(const struct mf_kernel_def *rows);
 void mf_gpu_set_kernel_sink(mf_kernel_sink sink);
 
-/* Ends streams and devices and forgets what was found; the library itself stays mapped. No tensor may live on a GPU any more.
- * The next question opens the plug-in again. */
+/* Ends streams and devices and forgets what was found; the library itself stays mapped. No tensor may live on a GPU
+ * any more. The next question opens the plug-in again. */
 void mf_gpu_close(void);
 
 /* ==== copies and waiting (`device` is one of mf_gpu_device) ====
  *
- * Memory comes from device->allocator as on the CPU. The plug-in's pool caches blocks itself and orders their reuse by the
- * device's stream: a block may be given back while work on it is still queued. */
+ * Memory comes from device->allocator as on the CPU. The plug-in's pool caches blocks itself and orders their reuse by
+ * the device's stream: a block may be given back while work on it is still queued. */
 
-/* The GPU half of mf_device_copy: at least one side is a GPU. Waits when the destination is the CPU, and then reports errors of
- * earlier work in that stream. */
+/* The GPU half of mf_device_copy: at least one side is a GPU. Waits when the destination is the CPU, and then reports
+ * errors of earlier work in that stream. */
 mf_status mf_device_plugin_copy(mf_device *to, void *destination, mf_device *from, const void *source, size_t size)
     MF_MUST_USE;
 /* Waits for all work of a device; INTERNAL with the driver's text when something failed on the way. */

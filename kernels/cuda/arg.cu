@@ -36,7 +36,9 @@ struct extreme {
     bool better = SIGN > 0 ? b.value > a.value : b.value < a.value;
     return better || (b.value == a.value && b.index < a.index) ? b : a;
   }
-  static __device__ __forceinline__ Index finish(Acc v, int64_t) { return v.index == NOBODY ? (Index)0 : (Index)v.index; }
+  static __device__ __forceinline__ Index finish(Acc v, int64_t) {
+    return v.index == NOBODY ? (Index)0 : (Index)v.index;
+  }
 };
 
 template <class T, int SIGN>

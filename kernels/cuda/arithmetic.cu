@@ -25,9 +25,9 @@
   X(TruncateDiv, div)        \
   X(TruncateMod, truncate_mod)
 
-MFI_BINARY(add) MFI_BINARY(sub) MFI_BINARY(mul) MFI_BINARY(div) MFI_BINARY(floor_div) MFI_BINARY(floor_mod) MFI_BINARY(pow)
-MFI_BINARY(maximum) MFI_BINARY(minimum) MFI_BINARY(squared_difference) MFI_BINARY(div_no_nan) MFI_BINARY(mul_no_nan)
-MFI_BINARY(truncate_mod) MFI_BINARY(atan2)
+MFI_BINARY(add) MFI_BINARY(sub) MFI_BINARY(mul) MFI_BINARY(div) MFI_BINARY(floor_div) MFI_BINARY(floor_mod)
+MFI_BINARY(pow) MFI_BINARY(maximum) MFI_BINARY(minimum) MFI_BINARY(squared_difference) MFI_BINARY(div_no_nan)
+MFI_BINARY(mul_no_nan) MFI_BINARY(truncate_mod) MFI_BINARY(atan2)
 
 #define ROW(op, fn, type, T) MFI_ROW(#op, "T", type, mfi_binary_run<mfi_fn_##fn, T, T>),
 #define FLOAT_ROWS(op, fn) ROW(op, fn, MF_FLOAT32, float) ROW(op, fn, MF_FLOAT64, double)

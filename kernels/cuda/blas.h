@@ -1,7 +1,7 @@
 /* blas.h - matrix products through a small table, so that they work with and without cuBLAS.
  *
- * The plug-in for GPUs has both implementations: floating point goes to cuBLAS, integers to the tiled kernel. The emulator has
- * the tiled kernel alone. All matrices are row-major and dense.
+ * The plug-in for GPUs has both implementations: floating point goes to cuBLAS, integers to the tiled kernel. The
+ * emulator has the tiled kernel alone. All matrices are row-major and dense.
  */
 #ifndef MF_CUDA_BLAS_H
 #define MF_CUDA_BLAS_H
@@ -21,7 +21,7 @@ struct mfi_gemm {
 
 struct mfi_blas {
   uint32_t types;                                              /* MF_TYPE bits it multiplies */
-  int (*gemm)(mfi_cuda_stream *s, const mfi_gemm *g);          /* 0, or a code for error_text; m, n, k, batch are not 0 */
+  int (*gemm)(mfi_cuda_stream *s, const mfi_gemm *g); /* 0, or a code for error_text; m, n, k, batch are not 0 */
   const char *(*error_text)(int code);                         /* static */
   void (*close)(mfi_cuda_stream *s);                           /* ends s->blas; NULL: nothing to end */
 };

@@ -1,8 +1,8 @@
 /* blas_cublas.cu - matrix products of float32 and float64 by cuBLAS; built by nvcc only.
  *
- * cuBLAS is column-major: a row-major m x n matrix is its n x m matrix transposed, so C = A B is asked for as C' = B' A'. float32
- * is computed in float32 (no TF32). The handle belongs to the stream and is made by its first product, because making one takes
- * a good part of a second; a lock keeps two host threads from using it at once.
+ * cuBLAS is column-major: a row-major m x n matrix is its n x m matrix transposed, so C = A B is asked for as C' = B'
+ * A'. float32 is computed in float32 (no TF32). The handle belongs to the stream and is made by its first product,
+ * because making one takes a good part of a second; a lock keeps two host threads from using it at once.
  */
 #include <cublas_v2.h>
 

@@ -11,7 +11,8 @@ constexpr int TILE = 16;
 
 /* The element at (row, column) of a matrix stored with its columns or (transposed) its rows side by side. */
 template <class T>
-__device__ __forceinline__ T element(const T *p, bool transposed, int64_t row, int64_t column, int64_t rows, int64_t columns) {
+__device__ __forceinline__ T element(const T *p, bool transposed, int64_t row, int64_t column, int64_t rows,
+                                     int64_t columns) {
   if (row >= rows || column >= columns) return 0;
   return transposed ? p[column * rows + row] : p[row * columns + column];
 }

@@ -1,7 +1,7 @@
 /* bridge.c - between core's op dispatch and the plug-in's kernels: the only file here that sees both.
  *
- * Only plain members and inline functions of core's headers are used: the plug-in links nothing of core. Errors are made through
- * the function that the host lent.
+ * Only plain members and inline functions of core's headers are used: the plug-in links nothing of core. Errors are
+ * made through the function that the host lent.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,9 +11,10 @@
 #include "ops/kernel.h"
 
 /* One array a kernel file. */
-extern const mfi_cuda_row mfi_cuda_unary_rows[], mfi_cuda_cast_rows[], mfi_cuda_arithmetic_rows[], mfi_cuda_compare_rows[],
-    mfi_cuda_gradient_rows[], mfi_cuda_bias_rows[], mfi_cuda_select_rows[], mfi_cuda_reduce_rows[], mfi_cuda_arg_rows[],
-    mfi_cuda_softmax_rows[], mfi_cuda_entropy_rows[], mfi_cuda_matmul_rows[];
+extern const mfi_cuda_row mfi_cuda_unary_rows[], mfi_cuda_cast_rows[], mfi_cuda_arithmetic_rows[],
+    mfi_cuda_compare_rows[], mfi_cuda_gradient_rows[], mfi_cuda_bias_rows[], mfi_cuda_select_rows[],
+    mfi_cuda_reduce_rows[], mfi_cuda_arg_rows[], mfi_cuda_softmax_rows[], mfi_cuda_entropy_rows[],
+    mfi_cuda_matmul_rows[];
 
 static const mfi_cuda_row *const arrays[] = {
     mfi_cuda_unary_rows,  mfi_cuda_cast_rows,   mfi_cuda_arithmetic_rows, mfi_cuda_compare_rows,

@@ -1,8 +1,8 @@
 /* call.h - how a kernel of the plug-in sees a call, and the row with which it announces itself.
  *
- * The .cu files know core by this header and three of its plain ones (status, dtype, device). The structures of core's op
- * dispatch stay behind bridge.c, the one file that is compiled as C with core's headers: it turns rows into mf_kernel_def and an
- * mf_call into an mfi_cuda_call. The plug-in is not linked against libmoonflow.
+ * The .cu files know core by this header and three of its plain ones (status, dtype, device). The structures of core's
+ * op dispatch stay behind bridge.c, the one file that is compiled as C with core's headers: it turns rows into
+ * mf_kernel_def and an mf_call into an mfi_cuda_call. The plug-in is not linked against libmoonflow.
  */
 #ifndef MF_CUDA_CALL_H
 #define MF_CUDA_CALL_H
@@ -22,7 +22,7 @@ struct mf_call;
 struct mfi_cuda_stream;
 
 typedef struct mfi_cuda_tensor {
-  void *data;              /* device memory (host memory where the row says so); may be NULL while `supports` or `workspace` ask */
+  void *data; /* device memory (host memory where the row says so); may be NULL while `supports` or `workspace` ask */
   mf_dtype dtype;
   int rank;
   const int64_t *dims;     /* borrowed from the tensor */
@@ -43,14 +43,14 @@ typedef struct mfi_cuda_call {
 } mfi_cuda_call;
 
 /* Attributes by name; a name that the op does not have gives `otherwise`. */
-int64_t mfi_cuda_attr_int(const mfi_cuda_call *c, const char *name, int64_t otherwise);   /* bool and type attributes too */
+int64_t mfi_cuda_attr_int(const mfi_cuda_call *c, const char *name, int64_t otherwise);   /* bools and types too */
 float mfi_cuda_attr_float(const mfi_cuda_call *c, const char *name, float otherwise);
 /* 1 when a string attribute equals `text`. */
 int mfi_cuda_attr_is(const mfi_cuda_call *c, const char *name, const char *text);
 
 /* An error in the words of core: "<op>: <text>". */
 mf_status mfi_cuda_fail(const mfi_cuda_call *c, mf_code code, const char *format, ...) MF_PRINTF(3, 4) MF_MUST_USE;
-/* NULL when `code`, a cudaError_t, is 0; else INTERNAL with the driver's text. What a kernel's run usually ends with. */
+/* NULL when `code`, a cudaError_t, is 0; else INTERNAL with the driver's text. What a kernel's run often ends with. */
 mf_status mfi_cuda_check(const mfi_cuda_call *c, int code) MF_MUST_USE;
 
 /* One kernel: the fields of mf_kernel_def that a plug-in sets. Arrays of rows end with a NULL op. */

@@ -1,7 +1,7 @@
 /* cast.cu - Cast between bool, the integers that kernels compute with, and all floats.
  *
- * Floats become integers as in C; numbers outside the range of a narrow integer wrap as on the CPU (they go through int64), which
- * a direct conversion on the GPU would clamp. 16-bit floats go through float, rounding to nearest even.
+ * Floats become integers as in C; numbers outside the range of a narrow integer wrap as on the CPU (they go through
+ * int64), which a direct conversion on the GPU would clamp. 16-bit floats go through float, rounding to nearest even.
  */
 #include "elementwise.h"
 
@@ -80,12 +80,14 @@ struct cast_table {
   }
 };
 
-const uint32_t CAST_TYPES = MF_TYPE(MF_BOOL) | MF_TYPE(MF_UINT8) | MF_TYPE(MF_INT8) | MF_TYPES_I32_I64 | MF_TYPES_FLOAT;
+const uint32_t CAST_TYPES =
+    MF_TYPE(MF_BOOL) | MF_TYPE(MF_UINT8) | MF_TYPE(MF_INT8) | MF_TYPES_I32_I64 | MF_TYPES_FLOAT;
 
 const char *cast_supports(const mfi_cuda_call *c) {
   int64_t to = mfi_cuda_attr_int(c, "DstT", MF_DTYPE_INVALID);
   if (to < 0 || to >= 32 || !((CAST_TYPES >> to) & 1)) return "no CUDA cast to this dtype";
-  if (mfi_cuda_attr_int(c, "Truncate", 0) && (MF_TYPE(to) & MF_TYPES_HALF)) return "truncating casts are not implemented";
+  if (mfi_cuda_attr_int(c, "Truncate", 0) && (MF_TYPE(to) & MF_TYPES_HALF))
+    return "truncating casts are not implemented";
   return NULL;
 }
 
@@ -97,7 +99,8 @@ mf_status cast_run(mfi_cuda_call *c) {
 
 }  // namespace
 
-#define ROW(type, In) {"Cast", "SrcT", MF_TYPE(type), 0, mfi_cuda_supports<cast_supports>, NULL, mfi_cuda_run<cast_run<In>>}
+#define ROW(type, In) \
+  { "Cast", "SrcT", MF_TYPE(type), 0, mfi_cuda_supports<cast_supports>, NULL, mfi_cuda_run<cast_run<In>> }
 
 extern "C" const mfi_cuda_row mfi_cuda_cast_rows[] = {
     ROW(MF_BOOL, bool),       ROW(MF_UINT8, uint8_t),     ROW(MF_INT8, int8_t),

@@ -1,8 +1,9 @@
-/* device.cu - the plug-in's table (tensor/device_plugin.h) except for kernels: devices, streams, memory, copies, events.
+/* device.cu - the plug-in's table (tensor/device_plugin.h) except for kernels: devices, streams, memory, copies,
+ * events.
  *
- * Every function returns the runtime's error code. CUDA keeps the current device per OS thread: each call selects its stream's
- * device first, so callers need not care. Errors are also consumed (cudaGetLastError) so that a later launch does not inherit
- * them.
+ * Every function returns the runtime's error code. CUDA keeps the current device per OS thread: each call selects its
+ * stream's device first, so callers need not care. Errors are also consumed (cudaGetLastError) so that a later launch
+ * does not inherit them.
  */
 #include <stdlib.h>
 

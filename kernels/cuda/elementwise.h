@@ -1,7 +1,8 @@
 /* elementwise.h - kernels that apply a function element by element, and their runners.
  *
- * The functions are objects with a device operator(), made from kernels/scalar.h by MFI_UNARY and MFI_BINARY. Three layouts:
- *   dense      operands of the output's shape, or of one element: packs of 16 bytes a thread when everything is aligned
+ * The functions are objects with a device operator(), made from kernels/scalar.h by MFI_UNARY and MFI_BINARY. Two
+ * layouts:
+ *   dense      operands of the output's shape, or of one element: packs of up to 16 bytes a thread when all is aligned
  *   broadcast  anything else: one output element a thread, offsets from a plan (broadcast.h)
  * Threads walk the output in steps of the grid, whose size depends on the number of elements alone.
  */
@@ -107,7 +108,8 @@ __global__ void mfi_binary_k(F f, mfi_operand<T> a, mfi_operand<T> b, Out *__res
     for (int j = 0; j < N; j++) r.v[j] = f(va.v[j], vb.v[j]);
     reinterpret_cast<mfi_pack<Out, N> *>(y)[i] = r;
   }
-  for (int64_t i = packs * N + mfi_first(); i < count; i += mfi_step()) y[i] = f(a.data[i * a.step], b.data[i * b.step]);
+  for (int64_t i = packs * N + mfi_first(); i < count; i += mfi_step())
+    y[i] = f(a.data[i * a.step], b.data[i * b.step]);
 }
 
 template <class F, class T, class Out>

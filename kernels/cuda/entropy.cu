@@ -65,8 +65,8 @@ mf_status dense_run(mfi_cuda_call *c) {
   int64_t rows = c->out[1].dims[0], n = c->out[1].dims[1];
   if (!rows) return NULL;
   int size = mfi_group_size(n);
-  LAUNCH((dense_k<T>), (unsigned)mfi_group_blocks(rows, size), MFI_THREADS, 0, c->stream->handle, matrix_of<T>(&c->in[0]),
-         matrix_of<T>(&c->in[1]), mfi_out<T>(c, 0), mfi_out<T>(c, 1), rows, n, size);
+  LAUNCH((dense_k<T>), (unsigned)mfi_group_blocks(rows, size), MFI_THREADS, 0, c->stream->handle,
+         matrix_of<T>(&c->in[0]), matrix_of<T>(&c->in[1]), mfi_out<T>(c, 0), mfi_out<T>(c, 1), rows, n, size);
   return mfi_cuda_check(c, cudaGetLastError());
 }
 
@@ -75,8 +75,8 @@ mf_status sparse_launch(mfi_cuda_call *c) {
   int64_t rows = c->in[0].dims[0], n = c->in[0].dims[1];
   if (!rows) return NULL;
   int size = mfi_group_size(n);
-  LAUNCH((sparse_k<T, Label>), (unsigned)mfi_group_blocks(rows, size), MFI_THREADS, 0, c->stream->handle, mfi_in<T>(c, 0),
-         mfi_in<Label>(c, 1), mfi_out<T>(c, 0), mfi_out<T>(c, 1), rows, n, size);
+  LAUNCH((sparse_k<T, Label>), (unsigned)mfi_group_blocks(rows, size), MFI_THREADS, 0, c->stream->handle,
+         mfi_in<T>(c, 0), mfi_in<Label>(c, 1), mfi_out<T>(c, 0), mfi_out<T>(c, 1), rows, n, size);
   return mfi_cuda_check(c, cudaGetLastError());
 }
 

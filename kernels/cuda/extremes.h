@@ -1,5 +1,5 @@
-/* extremes.h - the ends of a type's range for device code (where the C++ library's numeric_limits cannot be called): infinities
- * for floats, the least and greatest value for integers. */
+/* extremes.h - the ends of a type's range for device code (where the C++ library's numeric_limits cannot be called):
+ * infinities for floats, the least and greatest value for integers. */
 #ifndef MF_CUDA_EXTREMES_H
 #define MF_CUDA_EXTREMES_H
 

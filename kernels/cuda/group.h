@@ -1,7 +1,8 @@
 /* group.h - reductions over a group of threads: one warp, or one block of MFI_THREADS.
  *
- * A group works on one row. Short rows are given to warps, eight to a block; long ones to whole blocks. All lanes of a group call
- * together and all get the result; the order in which values are joined is fixed, so results do not depend on timing.
+ * A group works on one row. Short rows are given to warps, eight to a block; long ones to whole blocks. All lanes of a
+ * group call together and all get the result; the order in which values are joined is fixed, so results do not depend
+ * on timing.
  */
 #ifndef MF_CUDA_GROUP_H
 #define MF_CUDA_GROUP_H
@@ -31,7 +32,8 @@ __device__ __forceinline__ T mfi_shuffle_xor(T v, int distance) {
   return __shfl_xor_sync(0xffffffffu, v, distance);
 }
 
-/* Join: a function object with join(a, b). `scratch` holds MFI_WARPS values in shared memory; it may be used again at once. */
+/* Join: a function object with join(a, b). `scratch` holds MFI_WARPS values in shared memory; it may be used again at
+ * once. */
 template <class T, class Join>
 __device__ __forceinline__ T mfi_group_reduce(mfi_group g, T v, T *scratch, Join join) {
   for (int distance = 16; distance; distance >>= 1) v = join(v, mfi_shuffle_xor(v, distance));

@@ -1,7 +1,7 @@
 /* matmul.cu - MatMul and BatchMatMulV2 over the BLAS table.
  *
- * Batch dimensions broadcast. They are reduced by a broadcast plan: usually one dimension is left, and one batched call does it
- * all; otherwise the last one is batched and the others are walked through on the host.
+ * Batch dimensions broadcast. They are reduced by a broadcast plan: usually one dimension is left, and one batched
+ * call does it all; otherwise the last one is batched and the others are walked through on the host.
  */
 #include "blas.h"
 #include "broadcast.h"

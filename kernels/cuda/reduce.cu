@@ -52,7 +52,8 @@ struct some : plain<bool> {
 
 /* The axes, input 1, are wanted in host memory. */
 #define ROW(op, attr, types, ...) \
-  {op, attr, types, 2, NULL, mfi_cuda_workspace<mfi_reduce_workspace<__VA_ARGS__>>, mfi_cuda_run<mfi_reduce_run<__VA_ARGS__>>}
+  {op, attr, types, 2, NULL, mfi_cuda_workspace<mfi_reduce_workspace<__VA_ARGS__>>, \
+   mfi_cuda_run<mfi_reduce_run<__VA_ARGS__>>}
 #define ROWS(op, R)                                                                                   \
   ROW(op, "T", MF_TYPE(MF_FLOAT32), R<float>), ROW(op, "T", MF_TYPE(MF_FLOAT64), R<double>),          \
       ROW(op, "T", MF_TYPE(MF_INT32), R<int32_t>), ROW(op, "T", MF_TYPE(MF_INT64), R<int64_t>)

@@ -1,17 +1,17 @@
 /* reduce.h - reductions over any set of axes.
  *
- * The host sorts the dimensions into kept and reduced ones (neighbours of a kind merged), so that Sum over [N,H,W] of NHWC is
- * [reduced, kept] and BiasAddGrad of NCHW is [reduced, kept, reduced]. Two kernels do the work:
- *     rows      the innermost dimension is reduced: a warp or a block for each output, threads side by side along the row
+ * The host sorts the dimensions into kept and reduced ones (neighbours of a kind merged), so that Sum over [N,H,W] of
+ * NHWC is [reduced, kept] and BiasAddGrad of NCHW is [reduced, kept, reduced]. Two kernels do the work:
+ *     rows      the innermost dimension is reduced: a warp or a block for each output, threads along the row
  *     columns   the innermost dimension is kept: 32 neighbouring outputs side by side, 8 threads deep
- * When that gives too few blocks the reduced range is cut into chunks; partial results go to the workspace and are joined by the
- * row kernel. Chunks depend on the shape alone and joins have a fixed order: the same bits every time.
+ * When that gives too few blocks the reduced range is cut into chunks; partial results go to the workspace and are
+ * joined by a third kernel. Chunks depend on the shape alone and joins have a fixed order: the same bits every time.
  *
  * What is computed is a traits class R:
  *     typedef ... In, Acc, Out;
  *     static Acc identity();   static Acc load(In x, int64_t index);   static Acc join(Acc a, Acc b);
  *     static Out finish(Acc a, int64_t count);
- * index: position along the reduced range (for ArgMax). Joins are called with the lower positions first where it matters.
+ * index: position along the reduced range (for ArgMax). Joins may come in any grouping, always the same one.
  */
 #ifndef MF_CUDA_REDUCE_H
 #define MF_CUDA_REDUCE_H
@@ -36,7 +36,7 @@ struct mfi_reduction {
   int64_t chunk;             /* elements of a piece */
 };
 
-/* Bit d of `axes` = dimension d is reduced. Kinds alternate at worst, so half of core's largest rank is enough for each. */
+/* Bit d of `axes` = dimension d is reduced. At worst kinds alternate: half of core's largest rank is enough. */
 mfi_reduction mfi_reduction_make(const int64_t *dims, int rank, uint32_t axes);
 /* Bytes of workspace that any reduction of `count` elements may need, with accumulators of `acc` bytes. */
 size_t mfi_reduction_workspace(int64_t count, size_t acc);
@@ -55,7 +55,9 @@ __device__ __forceinline__ int64_t mfi_walk_offset(const mfi_walk &w, int64_t i)
 
 template <class R>
 struct mfi_join {
-  __device__ __forceinline__ typename R::Acc operator()(typename R::Acc a, typename R::Acc b) const { return R::join(a, b); }
+  __device__ __forceinline__ typename R::Acc operator()(typename R::Acc a, typename R::Acc b) const {
+    return R::join(a, b);
+  }
 };
 
 /* Partial results [outputs][chunks], or finished ones. */
@@ -81,14 +83,16 @@ __global__ void mfi_reduce_rows_k(const typename R::In *__restrict__ x, mfi_redu
   typename R::Acc v = R::identity();
   if (g.row < p.outputs) {
     const typename R::In *row = x + mfi_walk_offset(p.kept, g.row);
-    for (int64_t i = begin + g.lane; i < end; i += size) v = R::join(v, R::load(row[mfi_walk_offset(p.reduced, i)], i));
+    for (int64_t i = begin + g.lane; i < end; i += size)
+      v = R::join(v, R::load(row[mfi_walk_offset(p.reduced, i)], i));
   }
   v = mfi_group_reduce(g, v, scratch, mfi_join<R>());
   if (g.lane == 0 && g.row < p.outputs) mfi_reduce_store<R>(target, p, g.row, v);
 }
 
 template <class R>
-__global__ void mfi_reduce_columns_k(const typename R::In *__restrict__ x, mfi_reduce_target<R> target, mfi_reduction p) {
+__global__ void mfi_reduce_columns_k(const typename R::In *__restrict__ x, mfi_reduce_target<R> target,
+                                     mfi_reduction p) {
   SHARED_TILE(typename R::Acc, tile, MFI_DEPTH, MFI_COLUMNS + 1);
   int64_t o = (int64_t)blockIdx.x * MFI_COLUMNS + threadIdx.x;
   int64_t begin = (int64_t)blockIdx.y * p.chunk, end = begin + p.chunk < p.length ? begin + p.chunk : p.length;
@@ -120,7 +124,8 @@ __global__ void mfi_reduce_chunks_k(const typename R::Acc *__restrict__ partial,
 }
 
 template <class R>
-void mfi_reduce_launch(mfi_cuda_call *c, const typename R::In *x, mfi_reduce_target<R> target, const mfi_reduction &p) {
+void mfi_reduce_launch(mfi_cuda_call *c, const typename R::In *x, mfi_reduce_target<R> target,
+                       const mfi_reduction &p) {
   if (p.columns) {
     dim3 grid((unsigned)((p.outputs + MFI_COLUMNS - 1) / MFI_COLUMNS), (unsigned)p.chunks);
     LAUNCH((mfi_reduce_columns_k<R>), grid, dim3(MFI_COLUMNS, MFI_DEPTH), 0, c->stream->handle, x, target, p);
@@ -144,8 +149,8 @@ mf_status mfi_reduce(mfi_cuda_call *c, uint32_t axes) {
   mfi_reduce_launch<R>(c, mfi_in<typename R::In>(c, 0), mfi_reduce_target<R>{partial, out}, p);
   if (partial) {
     int size = mfi_group_size(p.chunks);
-    LAUNCH((mfi_reduce_chunks_k<R>), (unsigned)mfi_group_blocks(p.outputs, size), MFI_THREADS, 0, c->stream->handle, partial,
-           out, p, size);
+    LAUNCH((mfi_reduce_chunks_k<R>), (unsigned)mfi_group_blocks(p.outputs, size), MFI_THREADS, 0, c->stream->handle,
+           partial, out, p, size);
   }
   return mfi_cuda_check(c, cudaGetLastError());
 }

@@ -25,8 +25,8 @@ mf_status softmax_run(mfi_cuda_call *c) {
   if (!x->count) return NULL;
   int64_t n = x->rank ? x->dims[x->rank - 1] : 1, rows = x->count / n;
   int size = mfi_group_size(n);
-  LAUNCH((softmax_k<T, LOG>), (unsigned)mfi_group_blocks(rows, size), MFI_THREADS, 0, c->stream->handle, mfi_in<T>(c, 0),
-         mfi_out<T>(c, 0), rows, n, size);
+  LAUNCH((softmax_k<T, LOG>), (unsigned)mfi_group_blocks(rows, size), MFI_THREADS, 0, c->stream->handle,
+         mfi_in<T>(c, 0), mfi_out<T>(c, 0), rows, n, size);
   return mfi_cuda_check(c, cudaGetLastError());
 }
 

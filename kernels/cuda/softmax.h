@@ -1,6 +1,8 @@
-/* softmax.h - what softmax and the cross-entropies share: the largest logit of a row and the sum of exp(logit - largest).
+/* softmax.h - what softmax and the cross-entropies share: the largest logit of a row, and the sum of
+ * exp(logit - largest).
  *
- * One group of threads a row (group.h). A row is read once for each of the two; it then sits in the cache for the last pass.
+ * One group of threads a row (group.h). A row is read once for each of the two; it then sits in the cache for the last
+ * pass.
  */
 #ifndef MF_CUDA_SOFTMAX_H
 #define MF_CUDA_SOFTMAX_H
@@ -37,7 +39,8 @@ struct mfi_row_sums {
 
 /* Called by all lanes of the group; `active` is false for groups beyond the last row. */
 template <class T>
-__device__ __forceinline__ mfi_row_sums<T> mfi_softmax_sums(mfi_group g, mfi_row<T> x, int64_t n, bool active, T *scratch) {
+__device__ __forceinline__ mfi_row_sums<T> mfi_softmax_sums(mfi_group g, mfi_row<T> x, int64_t n, bool active,
+                                                            T *scratch) {
   T largest = mfi_extremes<T>::lowest(), sum = 0;
   if (active)
     for (int64_t i = g.lane; i < n; i += g.size) largest = mfs_maximum(largest, x.at(i));

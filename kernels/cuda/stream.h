@@ -9,7 +9,7 @@
 struct mfi_cuda_stream {
   int device;
   cudaStream_t handle;
-  bool pooled;        /* the device has stream-ordered allocation; else alloc and release are the plain, waiting ones */
+  bool pooled; /* the device has stream-ordered allocation; else alloc and release are the plain, waiting ones */
   pthread_mutex_t blas_lock;
   void *blas;         /* the BLAS library's handle, made by the first product; owned */
 };

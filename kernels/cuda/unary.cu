@@ -1,4 +1,5 @@
-/* unary.cu - element-wise ops with one input and an output of its type, and the tests IsNan, IsInf, IsFinite, LogicalNot. */
+/* unary.cu - element-wise ops with one input and an output of its type, and the tests IsNan, IsInf, IsFinite,
+ * LogicalNot. */
 #include "elementwise.h"
 
 /* op, function of scalar.h */

@@ -6,7 +6,8 @@
 static void report(const char *what, call *c, double bytes, double operations) {
   double seconds = call_time(c, 20);
   if (seconds <= 0) printf("bench %-28s failed\n", what);
-  else if (operations > 0) printf("bench %-28s %9.1f us %9.1f GFLOP/s\n", what, seconds * 1e6, operations / seconds * 1e-9);
+  else if (operations > 0)
+    printf("bench %-28s %9.1f us %9.1f GFLOP/s\n", what, seconds * 1e6, operations / seconds * 1e-9);
   else printf("bench %-28s %9.1f us %9.1f GB/s\n", what, seconds * 1e6, bytes / seconds * 1e-9);
 }
 
@@ -15,8 +16,10 @@ void benchmark(void) {
   double bytes = (double)rows * (double)n * 4;
   mf_named_attr T = A_TYPE("T", MF_FLOAT32);
   array x = array_new(MF_FLOAT32, 2, dims), y = array_new(MF_FLOAT32, 2, dims), z = array_new(MF_FLOAT32, 2, dims);
-  array bias = array_new(MF_FLOAT32, 1, &n), row = array_new(MF_FLOAT32, 1, &rows), axis = array_new(MF_INT32, 1, &zero_dim);
-  array a = array_new(MF_FLOAT32, 2, square), b = array_new(MF_FLOAT32, 2, square), c = array_new(MF_FLOAT32, 2, square);
+  array bias = array_new(MF_FLOAT32, 1, &n), row = array_new(MF_FLOAT32, 1, &rows),
+        axis = array_new(MF_INT32, 1, &zero_dim);
+  array a = array_new(MF_FLOAT32, 2, square), b = array_new(MF_FLOAT32, 2, square),
+        c = array_new(MF_FLOAT32, 2, square);
   array_random(&x, -3, 3);
   array_random(&y, -3, 3);
   call relu = {.op = "Relu", .attrs = {T}, .n_attrs = 1, .in = {&x}, .n_in = 1, .out = {&z}, .n_out = 1};

@@ -6,7 +6,8 @@
 
 #include "harness.h"
 
-/* Bytes before and after each device buffer that must keep their pattern. A multiple of 256, so that alignment is kept. */
+/* Bytes before and after each device buffer that must keep their pattern. A multiple of 256, so that alignment is
+ * kept. */
 enum { GUARD = 256, PATTERN = 0xA5 };
 
 typedef struct device_buffer {
@@ -148,7 +149,8 @@ static bool session_open(session *s, call *c) {
     s->out[i].data = s->out_memory[i].elements;
   }
   s->call.workspace_size = s->kernel->workspace ? s->kernel->workspace(&s->call) : 0;
-  if (s->call.workspace_size && !fine(plugin->alloc(plugin_stream, s->call.workspace_size, &s->workspace), "workspace"))
+  if (s->call.workspace_size &&
+      !fine(plugin->alloc(plugin_stream, s->call.workspace_size, &s->workspace), "workspace"))
     return false;
   s->call.workspace = s->workspace;
   return true;

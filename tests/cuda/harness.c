@@ -170,7 +170,8 @@ void check_close(const array *got, const array *want, double rtol, double atol, 
   for (int64_t i = 0; i < want->count; i++) {
     double g = array_get(got, i), w = array_get(want, i);
     if (same(g, w, rtol, atol)) continue;
-    check(false, "%s: element %lld of %lld: expected %.9g, received %.9g", what, (long long)i, (long long)want->count, w, g);
+    check(false, "%s: element %lld of %lld: expected %.9g, received %.9g", what, (long long)i, (long long)want->count,
+          w, g);
     return;
   }
   check(true, "%s", what);

@@ -1,7 +1,9 @@
-/* harness.h - runs single kernels of a device plug-in and compares with references: for tests and benchmarks of the plug-in.
+/* harness.h - runs single kernels of a device plug-in and compares with references: for tests and benchmarks of the
+ * plug-in.
  *
- * The plug-in is opened and called as core does it, through mf_plugin and mf_kernel_def, but without libmoonflow: op entries and
- * tensors are put together here. The same program tests libmoonflow_cuda.so on a GPU and libmoonflow_cudaemu.so anywhere.
+ * The plug-in is opened and called as core does it, through mf_plugin and mf_kernel_def, but without libmoonflow: op
+ * entries and tensors are put together here. The same program tests libmoonflow_cuda.so on a GPU and
+ * libmoonflow_cudaemu.so anywhere.
  *
  * References compute in double from the op's definition; they know nothing of kernels/scalar.h.
  */
@@ -47,11 +49,12 @@ double array_get(const array *a, int64_t i);
 void array_set(array *a, int64_t i, double value);
 /* Pseudo-random numbers in [low, high]; the same ones in every run. Integers for integer dtypes. */
 void array_random(array *a, double low, double high);
-/* `value` rounded to `bits` of mantissa, with the smallest exponent of a 16-bit format: 11, -24 half; 8, -133 bfloat16. */
+/* `value` rounded to `bits` of mantissa, with the smallest exponent of a 16-bit format: 11, -24 half; 8, -133
+ * bfloat16. */
 double round_to_format(double value, int bits, int smallest);
 
-/* Compares element by element: |got - want| <= atol + rtol |want|; NaN and infinities at the same places. Prints the first
- * difference under `what`. One check. */
+/* Compares element by element: |got - want| <= atol + rtol |want|; NaN and infinities at the same places. Prints the
+ * first difference under `what`. One check. */
 void check_close(const array *got, const array *want, double rtol, double atol, const char *what);
 
 /* ==== calls ==== */
@@ -70,8 +73,8 @@ typedef struct call {
 
 /* The kernel for a call; NULL when the plug-in has none. `refusal` (may be NULL) gets the reason. */
 const mf_kernel_def *call_kernel(const call *c, const char **refusal);
-/* Uploads, runs, downloads. Counts a check: the kernel exists, ran, reported nothing, and wrote only its outputs (sentinels lie
- * around every buffer). False when the outputs are not there. */
+/* Uploads, runs, downloads. Counts a check: the kernel exists, ran, reported nothing, and wrote only its outputs
+ * (sentinels lie around every buffer). False when the outputs are not there. */
 bool call_run(call *c);
 /* Runs the kernel `times` times on resident data; seconds for one. */
 double call_time(call *c, int times);

@@ -123,7 +123,13 @@ static void one_pattern(const binary_case *b, mf_dtype dtype, mf_dtype to, int p
     double a = array_get(&x, source_index(&want.shape, &x.shape, i));
     array_set(&want, i, b->reference(a, array_get(&y, source_index(&want.shape, &y.shape, i))));
   }
-  call c = {.op = b->op, .attrs = {A_TYPE("T", dtype)}, .n_attrs = typed, .in = {&x, &y}, .n_in = 2, .out = {&z}, .n_out = 1,
+  call c = {.op = b->op,
+            .attrs = {A_TYPE("T", dtype)},
+            .n_attrs = typed,
+            .in = {&x, &y},
+            .n_in = 2,
+            .out = {&z},
+            .n_out = 1,
             .shift = p == 2};
   call_run(&c);
   snprintf(what, sizeof what, "%s dtype %d, pattern %d", b->op, (int)dtype, p);
@@ -162,7 +168,8 @@ static void edges_of(size_t k, mf_dtype dtype) {
   const char *op = edge_cases[k].op;
   mf_dtype to = op[0] == 'E' || op[0] == 'N' || op[0] == 'G' ? MF_BOOL : dtype;
   int64_t n = EDGES;
-  array x = array_new(dtype, 1, &n), y = array_new(dtype, 1, &n), z = array_new(to, 1, &n), want = array_new(to, 1, &n);
+  array x = array_new(dtype, 1, &n), y = array_new(dtype, 1, &n), z = array_new(to, 1, &n),
+        want = array_new(to, 1, &n);
   for (int i = 0; i < EDGES; i++) {
     array_set(&x, i, edge_a[i]);
     array_set(&y, i, edge_b[i]);
@@ -192,7 +199,12 @@ static void integer_edges(void) {
     array x = array_new(MF_INT32, 0, NULL), y = array_new(MF_INT32, 0, NULL), z = array_new(MF_INT32, 0, NULL);
     array_set(&x, 0, cases[i].a);
     array_set(&y, 0, cases[i].b);
-    call c = {.op = cases[i].op, .attrs = {A_TYPE("T", MF_INT32)}, .n_attrs = 1, .in = {&x, &y}, .n_in = 2, .out = {&z},
+    call c = {.op = cases[i].op,
+              .attrs = {A_TYPE("T", MF_INT32)},
+              .n_attrs = 1,
+              .in = {&x, &y},
+              .n_in = 2,
+              .out = {&z},
               .n_out = 1};
     call_run(&c);
     check(array_get(&z, 0) == cases[i].want, "%s of %d and %d: expected %d, received %g", cases[i].op, (int)cases[i].a,

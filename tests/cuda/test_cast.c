@@ -30,20 +30,32 @@ static void cast_pair(mf_dtype from, mf_dtype to, int64_t n) {
 
 /* Rounding to 16 bits: ties, subnormals, overflow, infinities and NaN. */
 static void cast_half(mf_dtype to) {
-  static const double values[] = {1.00048828125, 1.001, 65519, 65520, 65504,  1e-8,  5.9604644775390625e-8, 3e-8, 8.9e-8,
-                                  6.1e-5,        -0.0,  1e39,  1e-40, -2.5e9, 256.5, 257,  INFINITY, -INFINITY, NAN};
+  static const double values[] = {1.00048828125, 1.001,  65519,    65520,     65504, 1e-8,  5.9604644775390625e-8,
+                                  3e-8,          8.9e-8, 6.1e-5,   -0.0,      1e39,  1e-40, -2.5e9,
+                                  256.5,         257,    INFINITY, -INFINITY, NAN};
   int64_t n = sizeof values / sizeof *values;
   array x = array_new(MF_FLOAT32, 1, &n), y = array_new(to, 1, &n), back = array_new(MF_FLOAT32, 1, &n);
   array want = array_new(MF_FLOAT32, 1, &n);
   for (int64_t i = 0; i < n; i++) {
     array_set(&x, i, values[i]);
-    double r = to == MF_FLOAT16 ? round_to_format(array_get(&x, i), 11, -24) : round_to_format(array_get(&x, i), 8, -133);
+    double r =
+        to == MF_FLOAT16 ? round_to_format(array_get(&x, i), 11, -24) : round_to_format(array_get(&x, i), 8, -133);
     array_set(&want, i, to == MF_FLOAT16 && fabs(r) >= 65536 ? copysign(INFINITY, r) : r);
   }
-  call c = {.op = "Cast", .attrs = {A_TYPE("SrcT", MF_FLOAT32), A_TYPE("DstT", to)}, .n_attrs = 2, .in = {&x}, .n_in = 1,
-            .out = {&y}, .n_out = 1};
-  call d = {.op = "Cast", .attrs = {A_TYPE("SrcT", to), A_TYPE("DstT", MF_FLOAT32)}, .n_attrs = 2, .in = {&y}, .n_in = 1,
-            .out = {&back}, .n_out = 1};
+  call c = {.op = "Cast",
+            .attrs = {A_TYPE("SrcT", MF_FLOAT32), A_TYPE("DstT", to)},
+            .n_attrs = 2,
+            .in = {&x},
+            .n_in = 1,
+            .out = {&y},
+            .n_out = 1};
+  call d = {.op = "Cast",
+            .attrs = {A_TYPE("SrcT", to), A_TYPE("DstT", MF_FLOAT32)},
+            .n_attrs = 2,
+            .in = {&y},
+            .n_in = 1,
+            .out = {&back},
+            .n_out = 1};
   call_run(&c);
   call_run(&d);
   check_close(&back, &want, 0, 0, to == MF_FLOAT16 ? "Cast to float16 and back" : "Cast to bfloat16 and back");
@@ -57,8 +69,13 @@ static void cast_refusals(void) {
   int64_t n = 1;
   array x = array_new(MF_FLOAT32, 1, &n), y = array_new(MF_FLOAT16, 1, &n);
   const char *why = NULL;
-  call c = {.op = "Cast", .attrs = {A_TYPE("SrcT", MF_FLOAT32), A_TYPE("DstT", MF_COMPLEX64)}, .n_attrs = 2, .in = {&x},
-            .n_in = 1, .out = {&y}, .n_out = 1};
+  call c = {.op = "Cast",
+            .attrs = {A_TYPE("SrcT", MF_FLOAT32), A_TYPE("DstT", MF_COMPLEX64)},
+            .n_attrs = 2,
+            .in = {&x},
+            .n_in = 1,
+            .out = {&y},
+            .n_out = 1};
   check(call_kernel(&c, &why) == NULL && why, "Cast to complex64 is refused with a reason");
   call d = {.op = "Cast", .attrs = {A_TYPE("SrcT", MF_FLOAT32), A_TYPE("DstT", MF_FLOAT16), A_BOOL("Truncate", true)},
             .n_attrs = 3, .in = {&x}, .n_in = 1, .out = {&y}, .n_out = 1};
@@ -87,7 +104,8 @@ static void select_case(const char *op, mf_dtype t, array cond, array a, array b
     bool first = array_get(&cond, cond.count == 1 ? 0 : i / row % cond.count) != 0;
     array_set(&want, i, first ? array_get(&a, i % a.count) : array_get(&b, i % b.count));
   }
-  call c = {.op = op, .attrs = {A_TYPE("T", t)}, .n_attrs = 1, .in = {&cond, &a, &b}, .n_in = 3, .out = {&out}, .n_out = 1};
+  call c = {
+      .op = op, .attrs = {A_TYPE("T", t)}, .n_attrs = 1, .in = {&cond, &a, &b}, .n_in = 3, .out = {&out}, .n_out = 1};
   call_run(&c);
   check_close(&out, &want, 0, 0, op);
   array_free(&cond);
@@ -99,16 +117,23 @@ static void select_case(const char *op, mf_dtype t, array cond, array a, array b
 
 void test_select(void) {
   static const mf_dtype all[] = {MF_BOOL, MF_INT8, MF_INT32, MF_INT64, MF_FLOAT32, MF_FLOAT64, MF_FLOAT16};
-  static const int64_t full[] = {3, 4, 5}, column[] = {3, 1, 1}, row[] = {3, 1, 5}, last[] = {5}, vector[] = {3}, none[] = {0, 2};
+  static const int64_t full[] = {3, 4, 5}, column[] = {3, 1, 1}, row[] = {3, 1, 5}, last[] = {5}, vector[] = {3},
+                       none[] = {0, 2};
   for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
     mf_dtype t = all[k];
-    select_case("SelectV2", t, array_new(MF_BOOL, 3, full), array_new(t, 3, full), array_new(t, 3, full), array_new(t, 3, full), 1);
+    select_case("SelectV2", t, array_new(MF_BOOL, 3, full), array_new(t, 3, full), array_new(t, 3, full),
+                array_new(t, 3, full), 1);
     select_case("SelectV2", t, array_new(MF_BOOL, 3, column), array_new(t, 1, last), array_new(t, 0, full),
                 array_new(t, 3, row), 5);
-    select_case("SelectV2", t, array_new(MF_BOOL, 0, full), array_new(t, 1, last), array_new(t, 3, full), array_new(t, 3, full), 1);
-    select_case("SelectV2", t, array_new(MF_BOOL, 0, full), array_new(t, 2, none), array_new(t, 2, none), array_new(t, 2, none), 1);
-    select_case("Select", t, array_new(MF_BOOL, 3, full), array_new(t, 3, full), array_new(t, 3, full), array_new(t, 3, full), 1);
-    select_case("Select", t, array_new(MF_BOOL, 1, vector), array_new(t, 3, full), array_new(t, 3, full), array_new(t, 3, full), 20);
-    select_case("Select", t, array_new(MF_BOOL, 0, full), array_new(t, 3, full), array_new(t, 3, full), array_new(t, 3, full), 1);
+    select_case("SelectV2", t, array_new(MF_BOOL, 0, full), array_new(t, 1, last), array_new(t, 3, full),
+                array_new(t, 3, full), 1);
+    select_case("SelectV2", t, array_new(MF_BOOL, 0, full), array_new(t, 2, none), array_new(t, 2, none),
+                array_new(t, 2, none), 1);
+    select_case("Select", t, array_new(MF_BOOL, 3, full), array_new(t, 3, full), array_new(t, 3, full),
+                array_new(t, 3, full), 1);
+    select_case("Select", t, array_new(MF_BOOL, 1, vector), array_new(t, 3, full), array_new(t, 3, full),
+                array_new(t, 3, full), 20);
+    select_case("Select", t, array_new(MF_BOOL, 0, full), array_new(t, 3, full), array_new(t, 3, full),
+                array_new(t, 3, full), 1);
   }
 }

@@ -4,7 +4,9 @@
 
 #include "harness.h"
 
-static void ok(int code, const char *what) { check(code == 0, "%s: %s (code %d)", what, plugin->error_text(code), code); }
+static void ok(int code, const char *what) {
+  check(code == 0, "%s: %s (code %d)", what, plugin->error_text(code), code);
+}
 
 static void info(void) {
   mf_device_info i;

@@ -1,8 +1,9 @@
-/* test_emulator.cu - deliberately wrong kernels: the emulator, or the sanitizer around it, must catch each; right ones must pass.
+/* test_emulator.cu - deliberately wrong kernels: the emulator, or the sanitizer around it, must catch each; right ones
+ * must pass.
  *
- * Every case runs in a child process, because a sanitizer ends the process at its first find. The child's exit status says what
- * happened; the table says what must happen in a plain build, under AddressSanitizer + UndefinedBehaviorSanitizer, and under
- * ThreadSanitizer.
+ * Every case runs in a child process, because a sanitizer ends the process at its first find. The child's exit status
+ * says what happened; the table says what must happen in a plain build, under AddressSanitizer +
+ * UndefinedBehaviorSanitizer, and under ThreadSanitizer.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -212,7 +213,8 @@ int main(int argc, char **argv) {
     outcome want = expected(i);
     int got = run_child(i);
     if (want == ANYTHING || got == want) continue;
-    printf("FAILED case %d, %s (%s build): expected %d, received %d\n", i, cases[i].name, cemu_build(), (int)want, got);
+    printf("FAILED case %d, %s (%s build): expected %d, received %d\n", i, cases[i].name, cemu_build(), (int)want,
+           got);
     failed++;
   }
   printf("emulator, %s build: %d cases, %d failed\n", cemu_build(), CASES, failed);

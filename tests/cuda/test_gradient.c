@@ -1,5 +1,5 @@
-/* test_gradient.c - the element-wise gradient ops against central differences of the functions they belong to, and the values
- * TensorFlow gives where a function has no derivative. */
+/* test_gradient.c - the element-wise gradient ops against central differences of the functions they belong to, and the
+ * values TensorFlow gives where a function has no derivative. */
 #include <math.h>
 #include <stdio.h>
 

@@ -1,4 +1,5 @@
-/* test_plugin.c - core's side of GPUs: the states that mf_gpu_state_get tells apart, devices, tensors on a GPU, an op run there.
+/* test_plugin.c - core's side of GPUs: the states that mf_gpu_state_get tells apart, devices, tensors on a GPU, an op
+ * run there.
  *
  *     test_cuda_plugin EMULATOR.so
  */
@@ -34,8 +35,8 @@ static void absent(const char *wish, mf_gpu_state state, const char *part) {
   check(mf_gpu_count() == 0, "no GPU is counted", wish);
   mf_status status = mf_gpu_device(0, &device);
   check(status && mf_status_code(status) == MF_UNAVAILABLE && !device, "no device", wish);
-  check(contains(mf_status_message(status), "GPU:0") && contains(mf_status_message(status), part), "the message explains",
-        mf_status_message(status));
+  check(contains(mf_status_message(status), "GPU:0") && contains(mf_status_message(status), part),
+        "the message explains", mf_status_message(status));
   mf_status_release(status);
   mf_gpu_close();
 }
@@ -72,7 +73,8 @@ static void ops(mf_device *gpu) {
   ctx->device = gpu;
   ok(mf_apply(ctx, mf_op_find("AddV2"), (mf_tensor *[]){a, one}, 2, NULL, 0, &sum, 1, NULL), "AddV2 on the GPU");
   check(sum && mf_tensor_device(sum) == gpu, "the sum is on the GPU", NULL);
-  if (sum) ok(mf_apply(ctx, mf_op_find("Sum"), (mf_tensor *[]){sum, axes}, 2, NULL, 0, &rows, 1, NULL), "Sum on the GPU");
+  if (sum)
+    ok(mf_apply(ctx, mf_op_find("Sum"), (mf_tensor *[]){sum, axes}, 2, NULL, 0, &rows, 1, NULL), "Sum on the GPU");
   check(rows && mf_tensor_device(rows) == gpu, "the row sums are on the GPU", NULL);
   if (rows) ok(mf_tensor_to_device(rows, mf_device_cpu(), &cpu), "back to the CPU");
   check(cpu && MF_DATA(float, cpu)[0] == 9 && MF_DATA(float, cpu)[1] == 18, "9 and 18", NULL);

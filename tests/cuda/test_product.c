@@ -1,18 +1,21 @@
-/* test_product.c - MatMul and BatchMatMulV2: shapes around the tile size, transposes, broadcast batches, empty products. */
+/* test_product.c - MatMul and BatchMatMulV2: shapes around the tile size, transposes, broadcast batches, empty
+ * products. */
 #include <math.h>
 #include <stdio.h>
 
 #include "harness.h"
 
-static double tolerance(mf_dtype t, int64_t k) { return (t == MF_FLOAT32 ? 1e-6 : t == MF_FLOAT64 ? 1e-14 : 0) * (double)(k + 1); }
+static double tolerance(mf_dtype t, int64_t k) {
+  return (t == MF_FLOAT32 ? 1e-6 : t == MF_FLOAT64 ? 1e-14 : 0) * (double)(k + 1);
+}
 
 static int64_t flat(bool transposed, int64_t row, int64_t column, int64_t rows, int64_t columns) {
   return transposed ? column * rows + row : row * columns + column;
 }
 
 /* c[offset_c..] = a[offset_a..] b[offset_b..], one matrix. */
-static void reference(const array *a, const array *b, array *c, const int64_t offset[3], int64_t m, int64_t n, int64_t k,
-                      bool ta, bool tb) {
+static void reference(const array *a, const array *b, array *c, const int64_t offset[3], int64_t m, int64_t n,
+                      int64_t k, bool ta, bool tb) {
   for (int64_t i = 0; i < m; i++) {
     for (int64_t j = 0; j < n; j++) {
       double sum = 0;
@@ -30,8 +33,13 @@ static void one_matmul(mf_dtype t, int64_t m, int64_t n, int64_t k, bool ta, boo
   array_random(&a, -3, 3);
   array_random(&b, -3, 3);
   reference(&a, &b, &want, zero, m, n, k, ta, tb);
-  call run = {.op = "MatMul", .attrs = {A_BOOL("transpose_a", ta), A_BOOL("transpose_b", tb), A_TYPE("T", t)}, .n_attrs = 3,
-              .in = {&a, &b}, .n_in = 2, .out = {&c}, .n_out = 1};
+  call run = {.op = "MatMul",
+              .attrs = {A_BOOL("transpose_a", ta), A_BOOL("transpose_b", tb), A_TYPE("T", t)},
+              .n_attrs = 3,
+              .in = {&a, &b},
+              .n_in = 2,
+              .out = {&c},
+              .n_out = 1};
   call_run(&run);
   snprintf(what, sizeof what, "MatMul dtype %d %lldx%lldx%lld%s%s", (int)t, (long long)m, (long long)n, (long long)k,
            ta ? " ta" : "", tb ? " tb" : "");
@@ -72,7 +80,8 @@ static array matrices(mf_dtype t, int rank, const int64_t *batch, int64_t rows, 
 
 static void one_batch(mf_dtype t, const struct batch_case *s, bool ta, bool tb) {
   const int64_t m = 5, n = 18, k = 7;
-  array a = matrices(t, s->rank_a, s->a, ta ? k : m, ta ? m : k), b = matrices(t, s->rank_b, s->b, tb ? n : k, tb ? k : n);
+  array a = matrices(t, s->rank_a, s->a, ta ? k : m, ta ? m : k),
+        b = matrices(t, s->rank_b, s->b, tb ? n : k, tb ? k : n);
   array c = matrices(t, s->rank, s->out, m, n), want = matrices(t, s->rank, s->out, m, n);
   array_random(&a, -3, 3);
   array_random(&b, -3, 3);
@@ -93,7 +102,8 @@ static void one_batch(mf_dtype t, const struct batch_case *s, bool ta, bool tb) 
 
 void test_product(void) {
   static const mf_dtype types[] = {MF_FLOAT32, MF_FLOAT64, MF_INT32, MF_INT64};
-  static const int64_t shapes[][3] = {{1, 1, 1}, {16, 16, 16}, {17, 33, 15}, {3, 40, 100}, {70, 5, 9}, {4, 3, 0}, {0, 3, 4}};
+  static const int64_t shapes[][3] = {{1, 1, 1},  {16, 16, 16}, {17, 33, 15}, {3, 40, 100},
+                                      {70, 5, 9}, {4, 3, 0},    {0, 3, 4}};
   for (int t = 0; t < 4; t++) {
     for (int flags = 0; flags < 4; flags++) {
       bool ta = flags & 1, tb = (flags & 2) != 0;

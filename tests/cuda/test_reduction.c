@@ -115,7 +115,8 @@ static void one_reduction(int kind, mf_dtype t, int k) {
   const struct shape_case *s = &shapes[k];
   double low, high;
   char what[80];
-  array x = array_new(t, s->rank, s->dims), axes = axes_array(s, k & 1), y = output_array(s, t), want = output_array(s, t);
+  array x = array_new(t, s->rank, s->dims), axes = axes_array(s, k & 1), y = output_array(s, t),
+        want = output_array(s, t);
   range_of(kind, &low, &high);
   array_random(&x, low, high);
   if (kind == ALL && x.count > 2)
@@ -159,8 +160,13 @@ static void one_arg(int kind, mf_dtype t, mf_dtype index, int k, bool with_nan) 
   for (int64_t i = 0; i < x.count; i++) array_set(&x, i, floor(array_get(&x, i)));   /* many equal values */
   for (int64_t i = 0; with_nan && i < x.count; i += 3) array_set(&x, i, NAN);
   reference_arg(s, kind, &x, &want);
-  call c = {.op = names[kind], .attrs = {A_TYPE("T", t), A_TYPE("output_type", index)}, .n_attrs = 2, .in = {&x, &axis},
-            .n_in = 2, .out = {&y}, .n_out = 1};
+  call c = {.op = names[kind],
+            .attrs = {A_TYPE("T", t), A_TYPE("output_type", index)},
+            .n_attrs = 2,
+            .in = {&x, &axis},
+            .n_in = 2,
+            .out = {&y},
+            .n_out = 1};
   call_run(&c);
   snprintf(what, sizeof what, "%s dtype %d, shape %d", names[kind], (int)t, k);
   check_close(&y, &want, 0, 0, what);
@@ -175,7 +181,13 @@ static void nan_through(const char *op, int at) {
   int64_t n = 3, one = 1;
   array x = array_new(MF_FLOAT32, 1, &n), axes = array_new(MF_INT32, 1, &one), y = array_new(MF_FLOAT32, 0, NULL);
   for (int i = 0; i < 3; i++) array_set(&x, i, i == at ? NAN : i);
-  call c = {.op = op, .attrs = {A_TYPE("T", MF_FLOAT32)}, .n_attrs = 1, .in = {&x, &axes}, .n_in = 2, .out = {&y}, .n_out = 1};
+  call c = {.op = op,
+            .attrs = {A_TYPE("T", MF_FLOAT32)},
+            .n_attrs = 1,
+            .in = {&x, &axes},
+            .n_in = 2,
+            .out = {&y},
+            .n_out = 1};
   call_run(&c);
   check(isnan(array_get(&y, 0)), "%s keeps a NaN at %d", op, at);
   array_free(&x);
@@ -190,7 +202,8 @@ static void one_bias(mf_dtype t, int rank, const int64_t *dims, bool nchw) {
   struct shape_case s = {.rank = rank, .axes = ((UINT32_C(1) << rank) - 1) & ~(UINT32_C(1) << channel)};
   for (int d = 0; d < rank; d++) s.dims[d] = dims[d];
   array x = array_new(t, rank, dims), bias = array_new(t, 1, &dims[channel]), y = array_new(t, rank, dims);
-  array want = array_new(t, rank, dims), db = array_new(t, 1, &dims[channel]), want_db = array_new(MF_FLOAT64, 1, &dims[channel]);
+  array want = array_new(t, rank, dims), db = array_new(t, 1, &dims[channel]),
+        want_db = array_new(MF_FLOAT64, 1, &dims[channel]);
   array_random(&x, -9, 9);
   array_random(&bias, -9, 9);
   for (int64_t i = 0; i < x.count; i++) {
@@ -198,12 +211,24 @@ static void one_bias(mf_dtype t, int rank, const int64_t *dims, bool nchw) {
     array_set(&want, i, array_get(&x, i) + array_get(&bias, o));
     array_set(&want_db, o, array_get(&want_db, o) + array_get(&x, i));
   }
-  mf_named_attr layout = nchw ? (mf_named_attr)MF_A_STR("data_format", "NCHW") : (mf_named_attr)MF_A_STR("data_format", "NHWC");
-  call c = {.op = "BiasAdd", .attrs = {A_TYPE("T", t), layout}, .n_attrs = 2, .in = {&x, &bias}, .n_in = 2, .out = {&y},
+  mf_named_attr layout =
+      nchw ? (mf_named_attr)MF_A_STR("data_format", "NCHW") : (mf_named_attr)MF_A_STR("data_format", "NHWC");
+  call c = {.op = "BiasAdd",
+            .attrs = {A_TYPE("T", t), layout},
+            .n_attrs = 2,
+            .in = {&x, &bias},
+            .n_in = 2,
+            .out = {&y},
             .n_out = 1};
   call_run(&c);
   check_close(&y, &want, 1e-6, 1e-6, nchw ? "BiasAdd NCHW" : "BiasAdd NHWC");
-  call g = {.op = "BiasAddGrad", .attrs = {A_TYPE("T", t), layout}, .n_attrs = 2, .in = {&x}, .n_in = 1, .out = {&db}, .n_out = 1};
+  call g = {.op = "BiasAddGrad",
+            .attrs = {A_TYPE("T", t), layout},
+            .n_attrs = 2,
+            .in = {&x},
+            .n_in = 1,
+            .out = {&db},
+            .n_out = 1};
   call_run(&g);
   check_close(&db, &want_db, 1e-5, 1e-3, nchw ? "BiasAddGrad NCHW" : "BiasAddGrad NHWC");
   array_free(&x);

@@ -53,8 +53,13 @@ static void one_dense(mf_dtype t, int64_t rows, int64_t n, int shape_x, int shap
     }
     array_set(&want_loss, r, sum);
   }
-  call c = {.op = "SoftmaxCrossEntropyWithLogits", .attrs = {A_TYPE("T", t)}, .n_attrs = 1, .in = {&x, &labels}, .n_in = 2,
-            .out = {&loss, &backprop}, .n_out = 2};
+  call c = {.op = "SoftmaxCrossEntropyWithLogits",
+            .attrs = {A_TYPE("T", t)},
+            .n_attrs = 1,
+            .in = {&x, &labels},
+            .n_in = 2,
+            .out = {&loss, &backprop},
+            .n_out = 2};
   call_run(&c);
   check_close(&loss, &want_loss, tolerance(t) * 10, tolerance(t) * 10, "cross-entropy, loss");
   check_close(&backprop, &want_backprop, tolerance(t), tolerance(t), "cross-entropy, backprop");
@@ -83,8 +88,13 @@ static void one_sparse(mf_dtype t, mf_dtype label_type, int64_t rows, int64_t n)
       array_set(&want_backprop, r * n + j, bad ? NAN : exp(array_get(&x, r * n + j) - whole) - (j == label));
     array_set(&want_loss, r, bad ? NAN : whole - array_get(&x, r * n + label));
   }
-  call c = {.op = "SparseSoftmaxCrossEntropyWithLogits", .attrs = {A_TYPE("T", t), A_TYPE("Tlabels", label_type)}, .n_attrs = 2,
-            .in = {&x, &labels}, .n_in = 2, .out = {&loss, &backprop}, .n_out = 2};
+  call c = {.op = "SparseSoftmaxCrossEntropyWithLogits",
+            .attrs = {A_TYPE("T", t), A_TYPE("Tlabels", label_type)},
+            .n_attrs = 2,
+            .in = {&x, &labels},
+            .n_in = 2,
+            .out = {&loss, &backprop},
+            .n_out = 2};
   call_run(&c);
   check_close(&loss, &want_loss, tolerance(t) * 10, tolerance(t) * 10, "sparse cross-entropy, loss");
   check_close(&backprop, &want_backprop, tolerance(t), tolerance(t), "sparse cross-entropy, backprop");
@@ -105,7 +115,13 @@ static void infinities(void) {
     array_set(&x, i, values[i]);
     array_set(&want, i, expected[i]);
   }
-  call c = {.op = "Softmax", .attrs = {A_TYPE("T", MF_FLOAT32)}, .n_attrs = 1, .in = {&x}, .n_in = 1, .out = {&y}, .n_out = 1};
+  call c = {.op = "Softmax",
+            .attrs = {A_TYPE("T", MF_FLOAT32)},
+            .n_attrs = 1,
+            .in = {&x},
+            .n_in = 1,
+            .out = {&y},
+            .n_out = 1};
   call_run(&c);
   check_close(&y, &want, 0, 0, "Softmax of infinities");
   array_free(&x);

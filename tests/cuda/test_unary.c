@@ -50,8 +50,14 @@ static const unary_case test_cases[] = {
 
 static void run_unary(const char *op, mf_dtype dtype, mf_dtype to, array *x, array *y, int shift) {
   (void)to;
-  call c = {.op = op, .attrs = {A_TYPE("T", dtype), A_FLOAT("alpha", 0.25f)}, .n_attrs = 2, .in = {x}, .n_in = 1, .out = {y},
-            .n_out = 1, .shift = shift};
+  call c = {.op = op,
+            .attrs = {A_TYPE("T", dtype), A_FLOAT("alpha", 0.25f)},
+            .n_attrs = 2,
+            .in = {x},
+            .n_in = 1,
+            .out = {y},
+            .n_out = 1,
+            .shift = shift};
   call_run(&c);
 }
 

@@ -44,7 +44,8 @@ unsigned cemu_ballot(unsigned mask, int predicate, const char *file, int line);
 unsigned cemu_activemask(void);
 
 template <class T>
-static inline T cemu_shuffle_as(int kind, const char *file, int line, unsigned mask, T value, int argument, int width = 32) {
+static inline T cemu_shuffle_as(int kind, const char *file, int line, unsigned mask, T value, int argument,
+                                int width = 32) {
   static_assert(sizeof(T) <= 8, "a shuffle moves 8 bytes at most");
   uint64_t bits = 0;
   memcpy(&bits, &value, sizeof value);
@@ -61,7 +62,7 @@ static inline T cemu_shuffle_as(int kind, const char *file, int line, unsigned m
 #define __all_sync(mask, p) (__ballot_sync(mask, !(p)) == 0)
 #define __activemask() cemu_activemask()
 
-/* ==== atomics: relaxed, so that ThreadSanitizer sees a mix of atomic and plain accesses as the race that it is ==== */
+/* ==== atomics: relaxed, so that ThreadSanitizer sees mixes of atomic and plain accesses as races ==== */
 
 template <class T>
 static inline T atomicAdd(T *p, T v) {

@@ -1,7 +1,8 @@
-/* emu_half.h - __half and __nv_bfloat16 in software: 16 bits of storage, arithmetic in float, rounding to nearest even.
+/* emu_half.h - __half and __nv_bfloat16 in software: 16 bits of storage, arithmetic in float, rounding to nearest
+ * even.
  *
- * CUDA's own arithmetic on these types rounds after every operation as well, so results agree as long as kernels convert to
- * float, compute, and convert back once.
+ * CUDA's own arithmetic on these types rounds after every operation as well, so results agree as long as kernels
+ * convert to float, compute, and convert back once.
  */
 #ifndef MF_CUDA_EMU_HALF_H
 #define MF_CUDA_EMU_HALF_H

@@ -1,7 +1,7 @@
 /* emu_runtime.h - launches, shared memory and the part of CUDA's runtime API that the plug-in uses.
  *
- * Names beginning with cuda behave as CUDA's own, checks included: launch limits, copy directions, bounds of device memory.
- * Names beginning with cemu_ are the emulator's. Last errors are kept per OS thread, as CUDA does.
+ * Names beginning with cuda behave as CUDA's own, checks included: launch limits, copy directions, bounds of device
+ * memory. Names beginning with cemu_ are the emulator's. Last errors are kept per OS thread, as CUDA does.
  */
 #ifndef MF_CUDA_EMU_RUNTIME_H
 #define MF_CUDA_EMU_RUNTIME_H
@@ -44,7 +44,8 @@ struct cudaDeviceProp {
 void cemu_launch(const char *name, const void *kernel, dim3 grid, dim3 block, size_t shared_bytes, void (*fn)(void *),
                  void *context);
 void *cemu_dynamic_shared(void);
-/* Static shared memory of the running block for the variable whose identity is `key`; NaN-filled at the start of a block. */
+/* Static shared memory of the running block for the variable whose identity is `key`; NaN-filled at the start of a
+ * block. */
 void *cemu_static_shared(const void *key, size_t size);
 cudaError_t cemu_allow_shared(const void *kernel, size_t bytes);
 

@@ -1,8 +1,8 @@
 /* fiber.cpp - stacks, and switching between them.
  *
- * On x86-64 a switch is fifteen instructions and no system call (ucontext asks the kernel for the signal mask every time);
- * other processors, and builds with CEMU_UCONTEXT, use ucontext. Stacks are mapped once, with a guard page below, and reused by
- * later launches.
+ * On x86-64 a switch is fifteen instructions and no system call (ucontext asks the kernel for the signal mask every
+ * time); other processors, and builds with CEMU_UCONTEXT, use ucontext. Stacks are mapped once, with a guard page
+ * below, and reused by later launches.
  */
 #include <sys/mman.h>
 #include <unistd.h>
@@ -90,7 +90,9 @@ fiber *fiber_take(void (*entry)()) {
   return f;
 }
 
-void fiber_give(fiber *f) { cemu_machine.free_fibers[cemu_machine.free_fiber_count++] = (int)(f - cemu_machine.fibers); }
+void fiber_give(fiber *f) {
+  cemu_machine.free_fibers[cemu_machine.free_fiber_count++] = (int)(f - cemu_machine.fibers);
+}
 
 void fiber_switch(fiber *to, bool dying) {
   fiber *from = cemu_machine.current;

@@ -11,7 +11,7 @@ namespace {
 
 enum { MAX_STATICS = 16, REDZONE = 32, MAX_ALLOWED = 64 };
 
-/* Static shared memory of the launch, handed out at first use. Overruns meet closed bytes behind each variable (ASan). */
+/* Static shared memory of the launch, handed out at first use. Overruns meet closed bytes behind each one (ASan). */
 struct static_shared {
   alignas(64) char memory[SHARED_LIMIT + MAX_STATICS * REDZONE];
   size_t used;

@@ -1,6 +1,7 @@
 /* machine.h - the emulated machine: one block of CUDA threads on fibers. Internal to the emulator.
  *
- * Like the hardware it stands for, there is one of it in a process; its lock is held for the length of a launch. Who does what:
+ * Like the hardware it stands for, there is one of it in a process; its lock is held for the length of a launch. Who
+ * does what:
  *     fiber.cpp      stacks and switching between them
  *     schedule.cpp   which thread runs next, block barriers, threads that end
  *     warp.cpp       shuffles, votes and warp barriers
@@ -17,7 +18,13 @@
 #include "emu/emu_device.h"
 #include "emu/sanitizer.h"
 
-enum { MAX_THREADS = 1024, MAX_WARPS = 32, FIBER_STACK = 128 << 10, SHARED_LIMIT = 227 << 10, SHARED_DEFAULT = 48 << 10 };
+enum {
+  MAX_THREADS = 1024,
+  MAX_WARPS = 32,
+  FIBER_STACK = 128 << 10,
+  SHARED_LIMIT = 227 << 10,
+  SHARED_DEFAULT = 48 << 10
+};
 
 struct fiber {
   void *stack_pointer;       /* where to go on, while it does not run */
@@ -37,7 +44,7 @@ struct cuda_thread {
   int line;
   int primitive;             /* ... at a warp, in which primitive, with which mask */
   unsigned mask;
-  int phase;                 /* which of the two value slots is in use: two, so that one rendezvous a shuffle is enough */
+  int phase; /* which of the two value slots is in use: two, so that one rendezvous a shuffle is enough */
   uint64_t value[2];
   unsigned partners;         /* lanes that took part in the last rendezvous */
 };

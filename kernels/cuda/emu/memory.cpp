@@ -1,8 +1,9 @@
 /* memory.cpp - device memory, copies, streams, events and devices.
  *
- * Device memory is ordinary memory that is filled with NaN when it is handed out and that host code must not touch: under
- * AddressSanitizer it is closed except while a kernel or a copy runs. Copies check their direction and that both ends lie inside
- * one allocation, as CUDA does. Streams and events have no work to wait for: everything is done when a call returns.
+ * Device memory is ordinary memory that is filled with NaN when it is handed out and that host code must not touch:
+ * under AddressSanitizer it is closed except while a kernel or a copy runs. Copies check their direction and that both
+ * ends lie inside one allocation, as CUDA does. Streams and events have no work to wait for: everything is done when a
+ * call returns.
  */
 #include <stdlib.h>
 

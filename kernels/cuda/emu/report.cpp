@@ -1,6 +1,7 @@
 /* report.cpp - diagnostics, last errors, and their texts.
  *
- * The emulator prints nothing: the first report is kept for cudaGetErrorString, all are counted, and a test may listen.
+ * The emulator prints nothing: the first report is kept for cudaGetErrorString, all are counted, and a test may
+ * listen.
  */
 #include <atomic>
 #include <stdio.h>

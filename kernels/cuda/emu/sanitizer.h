@@ -1,10 +1,10 @@
 /* sanitizer.h - what the emulator tells AddressSanitizer and ThreadSanitizer; nothing in plain builds.
  *
- * The emulator itself is compiled without sanitizers (it switches stacks under their feet) but with CEMU_ASAN or CEMU_TSAN when
- * the kernels beside it are instrumented.
+ * The emulator itself is compiled without sanitizers (it switches stacks under their feet) but with CEMU_ASAN or
+ * CEMU_TSAN when the kernels beside it are instrumented.
  *
- * ThreadSanitizer's picture of a block: every CUDA thread is one TSan fiber, switches create no order (no_sync), and order comes
- * from barriers alone: release before, acquire after. Three rules, each found the hard way:
+ * ThreadSanitizer's picture of a block: every CUDA thread is one TSan fiber, switches create no order (no_sync), and
+ * order comes from barriers alone: release before, acquire after. Three rules, each found the hard way:
  *   - all fibers are created by the launching thread, before the first block: creation is an edge;
  *   - two CUDA threads of one block never share a TSan fiber;
  *   - blocks are chained by one release/acquire pair each, so that races between blocks are NOT looked for.

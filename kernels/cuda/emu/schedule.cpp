@@ -1,8 +1,8 @@
 /* schedule.cpp - which thread runs next, block barriers, and threads that end.
  *
- * Threads that have not begun need no fiber of their own: one fiber runs them back to back until one of them has to wait, and
- * only then is another fiber taken. A kernel without barriers thus costs a plain function call a thread. Threads that a barrier
- * lets go stand in a ring and go first.
+ * Threads that have not begun need no fiber of their own: one fiber runs them back to back until one of them has to
+ * wait, and only then is another fiber taken. A kernel without barriers thus costs a plain function call a thread.
+ * Threads that a barrier lets go stand in a ring and go first.
  */
 #include <stdio.h>
 
@@ -163,8 +163,9 @@ static void report_deadlock() {
     cuda_thread *t = &m->threads[i];
     if (t->state != AT_BLOCK_BARRIER && t->state != AT_WARP) continue;
     cemu_current = &t->ids;
-    cemu_report(t->state == AT_WARP ? "deadlock: thread waits in a warp primitive" : "deadlock: thread waits in __syncthreads",
-                t->file, t->line);
+    cemu_report(
+        t->state == AT_WARP ? "deadlock: thread waits in a warp primitive" : "deadlock: thread waits in __syncthreads",
+        t->file, t->line);
     told++;
   }
 }

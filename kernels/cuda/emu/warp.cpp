@@ -1,7 +1,7 @@
 /* warp.cpp - shuffles, votes and warp barriers: rendezvous of the lanes that a mask names.
  *
- * A rendezvous is complete when every lane of the mask waits in the same primitive with the same mask. Lanes beyond the end of a
- * partial warp count as gone; a lane that ended although a mask names it is reported.
+ * A rendezvous is complete when every lane of the mask waits in the same primitive with the same mask. Lanes beyond
+ * the end of a partial warp count as gone; a lane that ended although a mask names it is reported.
  */
 #include "emu/machine.h"
 
