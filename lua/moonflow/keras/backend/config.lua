@@ -7,10 +7,10 @@ local config = {}
 
 local floatx, epsilon, image_data_format = "float32", 1e-7, "channels_last"
 
---- Name of a dtype given as an object or a name: tf.float32 and "float32" are "float32"; "int" is "int32", "float" floatx.
+--- Name of a dtype given as an object or a name: tf.float32 and "float32" are "float32"; "int" is "int64", "float" floatx.
 function config.standardize_dtype(dtype)
   if dtype == nil or dtype == "float" then return floatx end
-  if dtype == "int" then return "int32" end
+  if dtype == "int" then return "int64" end
   local found = core.dtype.get(dtype)
   if not found then errors.invalid("keras", "invalid dtype: %s", errors.describe(dtype)) end
   return found.name

@@ -4,7 +4,9 @@
 -- Entries go by depth, so that a call that failed is undone by going back to its depth.
 
 local context = {
-  depth = 0,
+  depth = 0,          -- of name scopes
+  calls = 0,          -- layer calls that are running
+  inferring = false,  -- a layer's call is traced for its shapes only
   training = nil,     -- true, false or nil (nobody said)
   losses_added = 0,   -- how often add_loss was called
 }

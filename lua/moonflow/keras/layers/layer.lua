@@ -18,6 +18,8 @@
 -- Inside, `_own` keeps what the layer owns itself: trainable and non_trainable variables in the order of add_weight,
 -- losses, dtype policy, name, build shapes.
 
+require "moonflow.keras.saving.argument_types"
+local args = require "moonflow.base.args"
 local calling = require "moonflow.keras.layers.calling"
 local class = require "moonflow.base.class"
 local context = require "moonflow.keras.backend.context"
@@ -27,9 +29,7 @@ local errors = require "moonflow.base.errors"
 local naming = require "moonflow.keras.backend.naming"
 local policies = require "moonflow.keras.dtype_policies"
 local properties = require "moonflow.keras.layers.properties"
-local types_of = require "moonflow.keras.saving.types"
 local variables = require "moonflow.keras.backend.variable"
-local args = require "moonflow.base.args"
 
 local None = dicts.None
 
@@ -56,7 +56,6 @@ local Layer = class.Object:extend("Layer", {
 })
 Layer.is_layer = true
 Layer.keras_module = "keras.layers"
-types_of.declare("layer", Layer)
 
 --- `build` as a layer has it: opens the name scope, then runs the class's own and marks the layer as built.
 local function build_in_scope(self, ...)
@@ -90,9 +89,7 @@ function Layer:init(a)
 end
 
 --- Called by users as layer:build(shape); a layer without weights needs none of its own.
-function Layer:build()
-  self.built = true
-end
+Layer.build = calling.build
 
 function Layer:call()
   errors.unimplemented(self.class_name, "layer '%s' does not have a `call` method", self.name)
@@ -105,9 +102,7 @@ Layer.compute_output_spec = calling.compute_output_spec
 Layer.compute_output_shape = calling.compute_output_shape
 
 --- The mask of the output: by default that of the input.
-function Layer:compute_mask(_, previous_mask)
-  return previous_mask
-end
+Layer.compute_mask = calling.compute_mask
 
 -- ---- weights
 

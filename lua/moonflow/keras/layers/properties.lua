@@ -172,8 +172,8 @@ end
 
 --- Forgets what add_loss collected: a call of the outermost layer begins so.
 function properties.clear_losses(self)
-  if next(self._own.losses) ~= nil then self._own.losses = {} end
-  for _, layer in ipairs(owned(self).layers) do layer:_clear_losses() end
+  self._own.losses = {}
+  for _, layer in ipairs(flatten_layers(self)) do layer._own.losses = {} end
 end
 
 function getters.metrics(self)
