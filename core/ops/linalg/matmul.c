@@ -24,6 +24,10 @@ static mf_status matmul_grad(mf_ctx *ctx, const mf_grad_args *a, mf_grad *dx) {
   mf_builder b = mf_builder_open(ctx);
   mf_tensor *x = a->in[0], *y = a->in[1], *dy = a->dy[0];
   bool tx = mf_attr_bool(a->attrs, "transpose_a"), ty = mf_attr_bool(a->attrs, "transpose_b");
+  if (mf_dtype_const(mf_tensor_dtype(x))->kind == MF_KIND_COMPLEX) {
+    if (a->need[1]) x = MF_B(&b, Conj, x);
+    if (a->need[0]) y = MF_B(&b, Conj, y);
+  }
   if (dy && a->need[0])
     mf_b_give(&b, &dx[0], tx ? mf_b_matmul(&b, y, dy, ty, true) : mf_b_matmul(&b, dy, y, false, !ty));
   if (dy && a->need[1])
