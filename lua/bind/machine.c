@@ -3,6 +3,7 @@
  */
 #include <lauxlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/cpu.h"
 #include "base/pool.h"
@@ -169,6 +170,15 @@ static int native_memory(lua_State *L) {
   return 1;
 }
 
+/* Seconds since 1970. */
+static int now(lua_State *L) {
+  struct timespec t;
+  mfl_enter(L);
+  clock_gettime(CLOCK_REALTIME, &t);
+  lua_pushnumber(L, (double)t.tv_sec + 1e-9 * (double)t.tv_nsec);
+  return 1;
+}
+
 static int is_tracing(lua_State *L) {
   mfl_state *S = mfl_enter(L);
   lua_pushboolean(L, S->ctx->trace != NULL);
@@ -192,6 +202,7 @@ int mfl_open_ctx(lua_State *L) {
                                        {"version", version},
                                        {"native_memory", native_memory},
                                        {"is_tracing", is_tracing},
+                                       {"now", now},
                                        {NULL, NULL}};
   luaL_newlibtable(L, functions);
   mfl_set_functions(L, mfl_state_get(L), functions);

@@ -28,7 +28,7 @@ local read = {
   slices = signature("from_tensor_slices", "*tensors:data, name=None"),
   tensors = signature("from_tensors", "*tensors:data, name=None"),
   range = signature("range", "*args:any, output_type:dtype=None, name=None"),
-  list_files = signature("list_files", "file_pattern:any, shuffle=None:any, seed=None, name=None"),
+  list_files = signature("list_files", "file_pattern:any, shuffle:any=None, seed:any=None, name=None"),
   map = signature("map", "map_func:function, num_parallel_calls:any=None, deterministic:any=None, synchronous:any=None, "
     .. "use_unbounded_threadpool=False, name=None"),
   batch = signature("batch", "batch_size:integer, drop_remainder=False, num_parallel_calls:any=None, deterministic:any=None, "
