@@ -6,6 +6,7 @@
 #include "ops/op_list.h"
 
 /* ---- choice: elements are moved by size, whatever their type */
+#define MASKED_ 1
 #define T_ uint8_t
 #define LOOP_ select_1
 #include "kernels/cpu/elementwise_select.inc"
@@ -18,12 +19,15 @@
 #define T_ uint64_t
 #define LOOP_ select_8
 #include "kernels/cpu/elementwise_select.inc"
+#undef MASKED_
+#define MASKED_ 0
 typedef struct pair64 {
   uint64_t low, high;
 } pair64;
 #define T_ pair64
 #define LOOP_ select_16
 #include "kernels/cpu/elementwise_select.inc"
+#undef MASKED_
 
 static mfi_loop select_loop(size_t size) {
   return size == 1 ? select_1 : size == 2 ? select_2 : size == 4 ? select_4 : size == 8 ? select_8 : select_16;

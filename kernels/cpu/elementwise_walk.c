@@ -112,20 +112,102 @@ static void run_rows(void *arg, int64_t piece) {
   }
 }
 
+/* ---- short rows. Several of them, `tile`, are done as one long row: operands that do not run along with the output are
+ * written out into buffers first. */
+enum { TILE_BYTES = 8192, SHORT_ROW = 64, TILE_ROWS = 8 };
+
+typedef struct tile_call {
+  walk_call c;
+  int64_t tile, tiles;                       /* rows a tile, tiles along dimension 1 */
+  bool runs[MFI_MAX_OPERANDS];               /* along dimensions 0 and 1 as the output does */
+} tile_call;
+
+/* `rows` rows of n elements of `size` bytes from x, whose steps are 0 or 1 in a row (step0), step1 between rows. */
+static void spread(char *out, const char *x, size_t size, int64_t n, int64_t rows, int64_t step0, int64_t step1) {
+  if (step0 && !step1) {                     /* one row again and again: doubling */
+    size_t done = (size_t)n * size, all = done * (size_t)rows;
+    for (memcpy(out, x, done); done < all; done *= 2) memcpy(out + done, out, done < all - done ? done : all - done);
+    return;
+  }
+  for (int64_t r = 0; r < rows; r++) {
+    const char *from = x + r * step1 * (int64_t)size;
+    if (size == 4) {
+      uint32_t v, *o = (uint32_t *)(void *)out + r * n;
+      memcpy(&v, from, 4);
+      for (int64_t i = 0; i < n; i++) o[i] = v;
+    } else {
+      for (int64_t i = 0; i < n; i++) memcpy(out + (size_t)(r * n + i) * size, from, size);
+    }
+  }
+}
+
+static void run_tiles(void *arg, int64_t piece) {
+  const tile_call *t = arg;
+  const walk_call *c = &t->c;
+  const mfi_walk *w = c->w;
+  _Alignas(64) char buffer[MFI_MAX_OPERANDS][TILE_BYTES];
+  int64_t begin, end, n = w->dims[0];
+  mf_piece_range(c->rows / w->dims[1] * t->tiles, c->pieces, 1, piece, &begin, &end);
+  for (int64_t at = begin; at < end; at++) {
+    const void *in[MFI_MAX_OPERANDS];
+    int64_t first = at % t->tiles * t->tile, rest = at / t->tiles, row = rest * w->dims[1] + first, offset[MFI_MAX_OPERANDS];
+    int64_t rows = w->dims[1] - first < t->tile ? w->dims[1] - first : t->tile;
+    for (int i = 0; i < w->n_in; i++) offset[i] = first * w->step[i][1];
+    for (int d = 2; d < w->rank; d++) {
+      for (int i = 0; i < w->n_in; i++) offset[i] += rest % w->dims[d] * w->step[i][d];
+      rest /= w->dims[d];
+    }
+    for (int i = 0; i < w->n_in; i++) {
+      in[i] = c->in[i] + offset[i] * (int64_t)c->size_in[i];
+      if (t->runs[i]) continue;
+      spread(buffer[i], in[i], c->size_in[i], n, rows, w->step[i][0], w->step[i][1]);
+      in[i] = buffer[i];
+    }
+    c->loop(c->out + (size_t)(row * n) * c->size_out, in, rows * n, 0);
+  }
+}
+
+/* True when the rows are short and many enough for tiles to be worth while. */
+static bool tile_make(tile_call *t) {
+  const mfi_walk *w = t->c.w;
+  size_t widest = 1;
+  if (w->rank < 2 || w->dims[0] >= SHORT_ROW || w->dims[1] < TILE_ROWS) return false;
+  for (int i = 0; i < w->n_in; i++) {
+    t->runs[i] = w->step[i][0] == 1 && w->step[i][1] == w->dims[0];
+    if (t->c.size_in[i] > widest) widest = t->c.size_in[i];
+  }
+  t->tile = (int64_t)(TILE_BYTES / widest / 2) / w->dims[0];
+  t->tiles = (w->dims[1] + t->tile - 1) / t->tile;
+  return true;
+}
+
+static void run_tiled(tile_call *t, double ns) {
+  const mfi_walk *w = t->c.w;
+  int64_t all = t->c.rows / w->dims[1] * t->tiles;
+  t->c.pieces = mf_pieces_for(all, (ns + 0.1) * (double)(t->tile * w->dims[0]) + 10);
+  if (t->c.pieces == 1) run_tiles(t, 0);
+  else mf_parallel_for(t->c.pieces, run_tiles, t);
+}
+
 void mfi_walk_run(const mfi_walk *w, mfi_loop loop, void *out, size_t size_out, const void *const *in, const size_t *size_in,
                   double ns) {
-  walk_call c = {.w = w, .loop = loop, .out = out, .size_out = size_out, .rows = 1};
+  tile_call t = {.c = {.w = w, .loop = loop, .out = out, .size_out = size_out, .rows = 1}};
+  walk_call *c = &t.c;
   if (w->count == 0) return;
   for (int i = 0; i < w->n_in; i++) {
-    c.in[i] = in[i];
-    c.size_in[i] = size_in[i];
-    if (w->step[i][0] == 0) c.fixed |= 1u << i;
+    c->in[i] = in[i];
+    c->size_in[i] = size_in[i];
+    if (w->step[i][0] == 0) c->fixed |= 1u << i;
   }
-  c.rows = w->count / w->dims[0];
-  c.pieces = c.rows == 1 ? mf_pieces_for(w->dims[0], ns) : mf_pieces_for(c.rows, ns * (double)w->dims[0] + 3);
-  mf_parallel_fn run = c.rows == 1 ? run_stretch : run_rows;
-  if (c.pieces == 1) run(&c, 0);
-  else mf_parallel_for(c.pieces, run, &c);
+  c->rows = w->count / w->dims[0];
+  if (tile_make(&t)) {
+    run_tiled(&t, ns);
+    return;
+  }
+  c->pieces = c->rows == 1 ? mf_pieces_for(w->dims[0], ns) : mf_pieces_for(c->rows, ns * (double)w->dims[0] + 3);
+  mf_parallel_fn run = c->rows == 1 ? run_stretch : run_rows;
+  if (c->pieces == 1) run(c, 0);
+  else mf_parallel_for(c->pieces, run, c);
 }
 
 static bool same_dims(const mf_shape *a, const mf_shape *b) {

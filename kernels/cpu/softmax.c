@@ -46,27 +46,20 @@ static mf_status run_Softmax(mf_call *c) { return run_rows(c, loops_of(c)->softm
 static mf_status run_LogSoftmax(mf_call *c) { return run_rows(c, loops_of(c)->log_softmax); }
 
 /* ---- dense labels: logits and labels broadcast to [rows, n] */
-static size_t row_offset(const mf_tensor *t, int64_t row, size_t size) {
+static mfi_matrix matrix_of(const mf_tensor *t, int64_t n) {
   const mf_shape *s = &t->shape;
-  if (s->rank < 2 || s->dims[0] == 1) return 0;
-  return (size_t)(row * s->dims[1]) * size;
-}
-
-static int64_t column_step(const mf_tensor *t) {
-  const mf_shape *s = &t->shape;
-  return s->rank && s->dims[s->rank - 1] != 1;
+  int64_t columns = s->rank ? s->dims[s->rank - 1] : 1;
+  return (mfi_matrix){.data = t->data, .row = s->rank < 2 || s->dims[0] == 1 ? 0 : columns, .column = columns != 1 || n == 1};
 }
 
 static void dense_piece(void *arg, int64_t piece) {
   const rows_call *r = arg;
-  const mf_tensor *x = r->c->in[0], *t = r->c->in[1];
-  int64_t begin, end, x_step = column_step(x) || r->n == 1, t_step = column_step(t) || r->n == 1;
+  mfi_matrix m[2] = {matrix_of(r->c->in[0], r->n), matrix_of(r->c->in[1], r->n)};
+  int64_t begin, end;
   mf_piece_range(r->rows, r->pieces, 1, piece, &begin, &end);
-  for (int64_t i = begin; i < end; i++) {
-    size_t row = (size_t)(i * r->n) * r->size;
-    r->loops->dense_row(r->c->out[0]->data + (size_t)i * r->size, r->c->out[1]->data + row, x->data + row_offset(x, i, r->size),
-                        x_step, t->data + row_offset(t, i, r->size), t_step, r->n);
-  }
+  for (int i = 0; i < 2; i++) m[i].data = (const char *)m[i].data + begin * m[i].row * (int64_t)r->size;
+  r->loops->dense(r->c->out[0]->data + (size_t)begin * r->size, r->c->out[1]->data + (size_t)(begin * r->n) * r->size, m[0], m[1],
+                  end - begin, r->n);
 }
 
 /* Without classes every loss is the sum of nothing. */
@@ -94,13 +87,13 @@ static int64_t label_at(const mf_tensor *t, int64_t i) {
 
 static void sparse_piece(void *arg, int64_t piece) {
   const rows_call *r = arg;
+  const mf_tensor *labels = r->c->in[1];
   int64_t begin, end;
   mf_piece_range(r->rows, r->pieces, 1, piece, &begin, &end);
-  for (int64_t i = begin; i < end; i++) {
-    size_t row = (size_t)(i * r->n) * r->size;
-    r->loops->sparse_row(r->c->out[0]->data + (size_t)i * r->size, r->c->out[1]->data + row, r->c->in[0]->data + row,
-                         label_at(r->c->in[1], i), r->n);
-  }
+  size_t row = (size_t)(begin * r->n) * r->size;
+  r->loops->sparse(r->c->out[0]->data + (size_t)begin * r->size, r->c->out[1]->data + row, r->c->in[0]->data + row,
+                   labels->data + (size_t)begin * mf_dtype_size((mf_dtype)labels->dtype), labels->dtype == MF_INT64, end - begin,
+                   r->n);
 }
 
 static mf_status run_SparseSoftmaxCrossEntropyWithLogits(mf_call *c) {
