@@ -4,6 +4,7 @@
 
 #include "array_gather.h"
 #include "base/memory.h"
+#include "base/strbuf.h"
 #include "ops/op_list.h"
 #include "state_update.h"
 
@@ -34,6 +35,55 @@ static mf_status run_scatter_nd(mf_call *c) {
   mf_tensor *out = c->out[0];
   mfi_zero(mf_data(out), mf_tensor_bytes(out));
   return scatter_into(c, 0, &out->shape, mf_tensor_dtype(out), mf_data(out), mf_data(c->in[1]));
+}
+
+/* Strings that meet are joined in the order of the indices. next[i]: the update after i that goes to the same row; first and last
+ * an entry a row; -1 ends. */
+static mf_status join_rows(const mf_call *c, const mf_shape *shape, int64_t inner, const int64_t *first, const int64_t *next,
+                           mf_string_builder *b) {
+  for (int64_t e = 0; e < mf_shape_count(shape); e++) {
+    mf_strbuf text = {0};
+    for (int64_t i = first[e / inner]; i >= 0; i = next[i]) {
+      size_t size;
+      const char *bytes = mf_string_at(c->in[1], i * inner + e % inner, &size);
+      mf_strbuf_append(&text, bytes, size);
+    }
+    mf_status status = text.failed ? mf_fail_oom() : mf_string_builder_add(b, text.text ? text.text : "", text.size);
+    mf_strbuf_release(&text);
+    if (status) return status;
+  }
+  return NULL;
+}
+
+static mf_status run_scatter_strings(mf_call *c) {
+  mf_shape shape;
+  mf_string_builder *b = NULL;
+  mf_tensor *t = NULL;
+  MF_TRY(mfi_out_shapes(c, &shape));
+  const mf_shape *s = &c->in[0]->shape;
+  int64_t depth = s->dims[s->rank - 1], n = mf_shape_count_range(s, 0, s->rank - 1);
+  int64_t rows = mf_shape_count_range(&shape, 0, (int)depth), inner = mf_shape_count_range(&shape, (int)depth, shape.rank);
+  int64_t *at = mf_alloc_array(2 * ((size_t)n + (size_t)rows) + 1, sizeof *at), *next = at + n, *first = next + n, *last = first + rows;
+  if (!at) return mf_fail_oom();
+  mf_status status = mfi_flat_indices("ScatterNd", c->in[0], &shape, mf_attr_is(c->attrs, "bad_indices_policy", "IGNORE"), at);
+  for (int64_t r = 0; r < rows && !status; r++) first[r] = last[r] = -1;
+  for (int64_t i = 0; i < n && !status; i++) {
+    next[i] = -1;
+    if (at[i] < 0) continue;
+    if (last[at[i]] < 0) first[at[i]] = i;
+    else next[last[at[i]]] = i;
+    last[at[i]] = i;
+  }
+  if (!status) status = mf_string_builder_new(&shape, &b);
+  if (!status) status = join_rows(c, &shape, inner, first, next, b);
+  mf_free(at);
+  if (status) {
+    mf_string_builder_release(b);
+    return status;
+  }
+  MF_TRY(mf_string_builder_take(b, &t));
+  mf_out_take(c, 0, t);
+  return NULL;
 }
 
 static mf_status run_tensor_scatter(mf_call *c) {
@@ -88,8 +138,10 @@ static mf_status run_segment(mf_call *c) {
 }
 
 const mf_kernel_def mf_kernels_array_scatter[] = {
-    {.op = &mf_op_ScatterNd, .name = "rows", .device = MF_CPU, .rank = 10, .type_attr = "T", .types = MF_TYPES_NUMERIC,
+    {.op = &mf_op_ScatterNd, .name = "rows", .device = MF_CPU, .rank = 10, .type_attr = "T", .types = MF_TYPES_PLAIN,
      .run = run_scatter_nd},
+    {.op = &mf_op_ScatterNd, .name = "strings", .device = MF_CPU, .rank = 10, .type_attr = "T", .types = MF_TYPE(MF_STRING),
+     .run = run_scatter_strings},
     {.op = &mf_op_TensorScatterUpdate, .name = "rows", .device = MF_CPU, .rank = 10, .type_attr = "T", .types = MF_TYPES_PLAIN,
      .run = run_tensor_scatter},
     {.op = &mf_op_TensorScatterUpdate, .name = "cells", .device = MF_CPU, .rank = 10, .run = run_tensor_update},

@@ -113,9 +113,17 @@ static const mfi_update_fn (*const by_type[MF_DTYPE_COUNT])[MFI_UPDATE_KINDS] = 
     [MF_UINT32] = i32_rows,    [MF_UINT64] = i64_rows,     [MF_FLOAT16] = f16_rows, [MF_BFLOAT16] = bf16_rows,
     [MF_COMPLEX64] = c64_rows, [MF_COMPLEX128] = c128_rows};
 
+/* Adding truth values: or. */
+static void or_row(void *to, const void *value, int64_t n) {
+  bool *a = to;
+  const bool *b = value;
+  for (int64_t i = 0; i < n; i++) a[i] = a[i] || b[i];
+}
+
 static mfi_update_fn find(mfi_update_kind kind, mf_dtype type, int scalar) {
   if (by_type[type]) return by_type[type][scalar][kind];
-  return kind == MFI_UPDATE_SET && type == MF_BOOL ? i8_rows[scalar][kind] : NULL;
+  if (type != MF_BOOL) return NULL;
+  return kind == MFI_UPDATE_SET ? i8_rows[scalar][kind] : kind == MFI_UPDATE_ADD && !scalar ? or_row : NULL;
 }
 
 mfi_update_fn mfi_update_row(mfi_update_kind kind, mf_dtype type) { return find(kind, type, 0); }

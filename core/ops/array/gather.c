@@ -166,7 +166,8 @@ static mf_status gather_grad(mf_ctx *ctx, const mf_grad_args *a, mf_grad *dx) {
     return mf_fail(MF_UNIMPLEMENTED, "GatherV2: the gradient needs a constant axis, and with batch_dims < 0 indices of known rank");
   if (batch < 0) batch += a->in[1]->shape.rank;
   mf_builder b = mf_builder_open(ctx);
-  if (axis == 0) grad_rows(&b, a, dx);
+  /* As in TensorFlow, only the axis written as 0 gives SLICES. */
+  if (mf_tensor_get_i64(axis_at, 0) == 0) grad_rows(&b, a, dx);
   else if (rank < 0) grad_axis_unknown(&b, a, (int)axis, (int)batch, dx);
   else grad_axis(&b, a, (int)axis, (int)batch, dx);
   return mf_builder_close(&b);
