@@ -3,7 +3,9 @@
 #include "ops/op_list.h"
 
 static mf_status where_infer(mf_infer *c) {
-  int rank = mf_in_shape(c, 0)->rank;
+  mf_shape in;
+  MF_TRY(mf_infer_min_rank(c, 0, 1, &in));
+  int rank = in.rank;
   c->out[0] = mf_shape_2d(MF_UNKNOWN_DIM, rank < 0 ? MF_UNKNOWN_DIM : rank);
   return NULL;
 }
