@@ -19,6 +19,9 @@ static mf_status check_value(const mf_op_def *op, const mf_attr_sig *sig, const 
   if (v->kind == MF_ATTR_TYPE && sig->allowed_types && !(sig->allowed_types & MF_TYPE(v->v.type)))
     return mf_fail(MF_INVALID_ARGUMENT, "%s: attribute %s does not allow dtype %s", op->name, sig->name,
                    mf_dtype_name(v->v.type));
+  if (v->kind == MF_ATTR_TENSOR && (!v->v.tensor || !v->v.tensor->buffer))
+    return mf_fail(MF_INVALID_ARGUMENT, "%s: attribute %s must be a tensor with a value, received a symbolic one", op->name,
+                   sig->name);
   if (v->kind == MF_ATTR_STRING && !text_allowed(sig, v->v.s))
     return mf_fail(MF_INVALID_ARGUMENT, "%s: attribute %s does not allow \"%.*s\"", op->name, sig->name, (int)v->v.s.size,
                    v->v.s.bytes);

@@ -233,6 +233,8 @@ static int op_entry(lua_State *L) {
   lua_setfield(L, -2, "differentiable");
   lua_pushboolean(L, op->rt->kernels[MF_CPU] != NULL);
   lua_setfield(L, -2, "runs_on_cpu");
+  lua_pushboolean(L, (op->flags & MF_OP_STATEFUL) != 0);
+  lua_setfield(L, -2, "stateful");
   return 1;
 }
 
