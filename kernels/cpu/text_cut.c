@@ -163,7 +163,7 @@ static mf_status cut_all(const mf_call *c, const mf_shape *shape, mf_string_buil
   bool chars = mf_attr_is(c->attrs, "unit", "UTF8_CHAR");
   for (int64_t i = 0; i < mf_shape_count(shape); i++) {
     size_t size;
-    mf_text piece;
+    mf_text piece = {0};
     const char *bytes = mf_string_at(c->in[0], broadcast_index(shape, &c->in[0]->shape, i), &size);
     int64_t at = broadcast_index(shape, &c->in[1]->shape, i);
     MF_TRY(cut(bytes, size, mfi_int_at(c->in[1], at), mfi_int_at(c->in[2], at), chars, i, &piece));
