@@ -1,9 +1,15 @@
 /* machine.c - what Lua asks about the context and the machine: seeds, devices, threads, memory. Behind tf.random.set_seed,
  * tf.device, tf.config and `moonflow doctor`.
  */
+#include <dlfcn.h>
 #include <lauxlib.h>
+#include <stdint.h>
 #include <string.h>
 #include <time.h>
+
+#ifdef MF_HAVE_ONEDNN
+#include <dnnl.h>
+#endif
 
 #include "base/cpu.h"
 #include "base/pool.h"
@@ -152,6 +158,28 @@ static int processor(lua_State *L) {
   return 1;
 }
 
+/* libraries() -> table: what is loaded in this process. Asked by symbol, because a host's copy may have come first. */
+static int libraries(lua_State *L) {
+  mfl_enter(L);
+  char *(*config)(void) = (char *(*)(void))(uintptr_t)dlsym(RTLD_DEFAULT, "openblas_get_config");
+  char *(*core)(void) = (char *(*)(void))(uintptr_t)dlsym(RTLD_DEFAULT, "openblas_get_corename");
+  int (*parallel)(void) = (int (*)(void))(uintptr_t)dlsym(RTLD_DEFAULT, "openblas_get_parallel");
+  lua_createtable(L, 0, 4);
+  if (config) {
+    lua_pushstring(L, config());
+    lua_setfield(L, -2, "openblas");
+  }
+  lua_pushstring(L, core ? core() : "unknown");
+  lua_setfield(L, -2, "openblas_core");
+  set_number(L, "openblas_parallel", parallel ? parallel() : -1);
+#ifdef MF_HAVE_ONEDNN
+  const dnnl_version_t *v = dnnl_version();
+  lua_pushfstring(L, "%d.%d.%d", v->major, v->minor, v->patch);
+  lua_setfield(L, -2, "onednn");
+#endif
+  return 1;
+}
+
 static int version(lua_State *L) {
   mfl_enter(L);
   lua_pushstring(L, mf_version());
@@ -199,6 +227,7 @@ int mfl_open_ctx(lua_State *L) {
                                        {"set_threads", set_threads},
                                        {"get_threads", get_threads},
                                        {"processor", processor},
+                                       {"libraries", libraries},
                                        {"version", version},
                                        {"native_memory", native_memory},
                                        {"is_tracing", is_tracing},

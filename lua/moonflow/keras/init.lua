@@ -7,7 +7,7 @@ return namespace.new("tf.keras", "moonflow.keras", {
   initializers = "initializers", activations = "activations", regularizers = "regularizers", constraints = "constraints",
   callbacks = "callbacks", utils = "utils", random = "random", ops = "ops", backend = "backend",
   config = "backend.config", dtype_policies = "dtype_policies", saving = "saving",
-  Model = "models.model", Sequential = "models.sequential", Functional = {"models", "Functional"},
+  Model = "models.model", Sequential = "models.sequential",
   Layer = "layers.layer", Input = {"layers.input_layer", "Input"}, InputSpec = "layers.input_spec",
   Loss = "losses.loss", Metric = "metrics.metric", Optimizer = "optimizers.optimizer",
   Initializer = "initializers.initializer", KerasTensor = "backend.keras_tensor",

@@ -69,10 +69,10 @@ local function cast_leaf(self, policy, x)
     errors.invalid(("layer '%s'"):format(self.name),
       "only input tensors may be passed as positional arguments, received %s", errors.describe(x))
   end
-  local dtype = x.dtype
-  if dtype == policy.compute_object or not self.autocast or not dtype.is_floating then return x end
-  if kind == "keras_tensor" then return KerasTensor.new(x.shape, policy.compute_dtype) end
-  local y = cast(x, policy.compute_object)
+  local dtype, wanted = x.dtype, self._own.input_object or policy.compute_object
+  if dtype == wanted or not self.autocast or not dtype.is_floating then return x end
+  if kind == "keras_tensor" then return KerasTensor.new(x.shape, wanted) end
+  local y = cast(x, wanted)
   if marks.has_masks then marks.set_mask(y, marks.mask(x)) end
   return y
 end
@@ -373,6 +373,11 @@ function calling.compute_output_shape(self, ...)
   for i = 1, n do inputs[i] = tensors_of(inputs[i], self.compute_dtype) end
   local output = trace_call(self, inputs, n, {training = false})
   return nest.map_structure(function(x) return x.shape end, output)
+end
+
+--- Makes the weights of a layer by tracing its call on inputs of a shape, or a structure of shapes.
+function calling.trace_shapes(self, shapes)
+  trace_call(self, {tensors_of(shapes, self.compute_dtype)}, 1, {training = false})
 end
 
 return calling

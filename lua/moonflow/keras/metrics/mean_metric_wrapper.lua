@@ -1,0 +1,43 @@
+--- MeanMetricWrapper: the mean of a function(y_true, y_pred, kwargs) over all samples. The accuracies are subclasses that set
+-- `fn` and `fn_kwargs` in their init; functions that users give to compile are wrapped in it.
+
+local Mean = require "moonflow.keras.metrics.mean"
+local args = require "moonflow.base.args"
+local dicts = require "moonflow.base.dict"
+local marks = require "moonflow.keras.backend.marks"
+local reduction = require "moonflow.keras.losses.reduction"
+
+local None = dicts.None
+
+local MeanMetricWrapper = Mean:extend("MeanMetricWrapper", {
+  args = {
+    {"fn", "any", config = false, doc = "function(y_true, y_pred, kwargs): a value for each sample."},
+    {"name", "string", default = None},
+    {"dtype", "dtype_policy", default = None, get = function(self) return self.dtype_policy end},
+    {"kwargs", "struct", open = true},
+  },
+})
+
+function MeanMetricWrapper:init(a)
+  self:super_init(a)
+  rawset(self, "fn", a.fn)
+  rawset(self, "fn_kwargs", a.kwargs)
+end
+
+--- Adds a batch: what update_state does after reading its arguments.
+function MeanMetricWrapper:update(y_true, y_pred, sample_weight)
+  local values = self.fn(y_true, y_pred, self.fn_kwargs)
+  if marks.has_masks then
+    sample_weight = reduction.apply_mask(sample_weight, marks.mask(y_pred), self.dtype_object, "sum")
+  end
+  self:add(values, sample_weight)
+end
+
+local read_update = args.signature{name = "update_state", {"y_true", "data"}, {"y_pred", "data"},
+  {"sample_weight", "data", default = None}}
+
+function MeanMetricWrapper:update_state(...)
+  self:update(read_update(...))
+end
+
+return MeanMetricWrapper
