@@ -45,17 +45,20 @@ static void on_read(png_structp png, png_bytep out, size_t n) {
 /* Asks libpng for the channels and depth that are wanted. */
 static void set_transformations(decoder *d) {
   png_byte color = png_get_color_type(d->png, d->info), depth = png_get_bit_depth(d->png, d->info);
-  bool alpha = (color & PNG_COLOR_MASK_ALPHA) || png_get_valid(d->png, d->info, PNG_INFO_tRNS);
-  bool gray = !(color & PNG_COLOR_MASK_COLOR);
-  if (d->channels == 0) d->channels = (gray ? 1 : 3) + (alpha ? 1 : 0);
+  bool palette = color == PNG_COLOR_TYPE_PALETTE, transparent = png_get_valid(d->png, d->info, PNG_INFO_tRNS) != 0;
+  bool alpha = (color & PNG_COLOR_MASK_ALPHA) || transparent, gray = !(color & PNG_COLOR_MASK_COLOR);
+  if (d->channels == 0) d->channels = (gray ? 1 : 3) + ((color & PNG_COLOR_MASK_ALPHA) || (palette && transparent) ? 1 : 0);
   bool want_alpha = d->channels == 2 || d->channels == 4, want_gray = d->channels <= 2;
-  if (color == PNG_COLOR_TYPE_PALETTE) png_set_palette_to_rgb(d->png);
+  if (palette) png_set_palette_to_rgb(d->png);
   if (gray && depth < 8) png_set_expand_gray_1_2_4_to_8(d->png);
-  if (png_get_valid(d->png, d->info, PNG_INFO_tRNS)) png_set_tRNS_to_alpha(d->png);
+  if (transparent && want_alpha) png_set_tRNS_to_alpha(d->png);
   if (depth == 16 && d->dtype == MF_UINT8) png_set_strip_16(d->png);
   if (depth < 16 && d->dtype == MF_UINT16) png_set_expand_16(d->png);
   if (d->dtype == MF_UINT16) png_set_swap(d->png);
-  if (!alpha && want_alpha) png_set_add_alpha(d->png, d->dtype == MF_UINT16 ? 0xFFFF : 0xFF, PNG_FILLER_AFTER);
+  /* TensorFlow fills alpha with the greatest value of the file's own depth: 1 for a one-bit image. */
+  png_uint_32 opaque = (1u << depth) - 1;
+  if (depth < 16 && d->dtype == MF_UINT16) opaque *= 257;
+  if (!alpha && want_alpha) png_set_add_alpha(d->png, opaque, PNG_FILLER_AFTER);
   if (alpha && !want_alpha) png_set_strip_alpha(d->png);
   if (gray && !want_gray) png_set_gray_to_rgb(d->png);
   if (!gray && want_gray) png_set_rgb_to_gray(d->png, PNG_ERROR_ACTION_NONE, 0.299, 0.587);
