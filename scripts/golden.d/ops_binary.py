@@ -6,12 +6,12 @@ from case import COMPLEX, FLOAT, INT, REAL, SIGNED, Case, cases, distinct, f32, 
 INF, NAN = float("inf"), float("nan")
 
 ARITHMETIC = ("AddV2 Add Sub Mul RealDiv Div FloorDiv FloorMod TruncateDiv Mod Pow Maximum Minimum SquaredDifference "
-              "DivNoNan MulNoNan Xdivy Xlogy Atan2").split()
+              "DivNoNan MulNoNan Xdivy Xlogy Xlog1py Atan2 TruncateMod").split()
 COMPARISON = "Equal NotEqual Less LessEqual Greater GreaterEqual".split()
 LOGICAL = "LogicalAnd LogicalOr".split()
 BITWISE = "BitwiseAnd BitwiseOr BitwiseXor".split()
-DIVISION = ("RealDiv", "Div", "FloorDiv", "FloorMod", "TruncateDiv", "Mod")
-FLOAT_ONLY = ("Xdivy", "Xlogy", "Atan2", "DivNoNan", "MulNoNan", "RealDiv")
+DIVISION = ("RealDiv", "Div", "FloorDiv", "FloorMod", "TruncateDiv", "TruncateMod", "Mod")
+FLOAT_ONLY = ("Xdivy", "Xlogy", "Xlog1py", "Atan2", "DivNoNan", "MulNoNan", "RealDiv")
 # a case for every pair: where the formulas have their corners
 SPECIAL = [0.0, -0.0, 1.0, -1.0, 2.5, -2.5, INF, -INF, NAN]
 
@@ -35,7 +35,7 @@ def pair(op, dtype, shape_x, shape_y, salt=""):
     if op == "Pow":
         x = np.abs(x) + (0.1 if dtype in FLOAT else 0)
         x, y = x.astype(y.dtype), y if dtype in FLOAT else np.abs(y) % 4
-    if op == "Xlogy":
+    if op in ("Xlogy", "Xlog1py"):
         y = np.abs(y) + np.asarray(0.1, y.dtype)
     return np.asarray(x), np.asarray(y).astype(x.dtype)
 
@@ -44,7 +44,7 @@ def pair(op, dtype, shape_x, shape_y, salt=""):
 def plain(op):
     smooth = op in ARITHMETIC
     kinds = FLOAT if op in FLOAT_ONLY else REAL
-    more = () if op in ("Xdivy", "Xlogy") else COMPLEX
+    more = () if op in ("Xdivy", "Xlogy", "Xlog1py") else COMPLEX
     for dtype in kinds + more + (("bool",) if op in ("Equal", "NotEqual") else ()):
         x, y = pair(op, dtype, (7,), (7,))
         if dtype in ("complex64", "complex128") and op == "Pow":
@@ -68,7 +68,7 @@ def plain(op):
 def special(op):
     """NaN, infinities and signed zeros against each other, in vector bodies and in tails."""
     x, y = np.meshgrid(SPECIAL, SPECIAL)
-    grad = op not in ("Pow", "Atan2", "Xdivy", "Xlogy", "FloorMod", "Mod")
+    grad = op not in ("Pow", "Atan2", "Xdivy", "Xlogy", "Xlog1py", "FloorMod", "Mod", "TruncateMod")
     yield Case("special_values", [f32(x), f32(y)], grad=grad)
     yield Case("special_values_float64", [f64(x), f64(y)], grad=grad)
 
@@ -99,7 +99,7 @@ def integer_wrap(op):
         yield Case("wrap_" + dtype, [a, b], dtype=dtype)
 
 
-@cases("FloorDiv", "FloorMod", "TruncateDiv", "Mod", "Div")
+@cases("FloorDiv", "FloorMod", "TruncateDiv", "TruncateMod", "Mod", "Div")
 def integer_division(op):
     for dtype in SIGNED:
         x, y = np.meshgrid([7, -7, 6, 0, -1], [2, -2, 3, -3, 7])
@@ -108,7 +108,7 @@ def integer_division(op):
     yield Case("by_zero_int64", [i64([5]), i64(0)], fails=True)
 
 
-@cases("FloorDiv", "FloorMod", "Mod")
+@cases("FloorDiv", "FloorMod", "Mod", "TruncateMod")
 def float_division(op):
     x, y = np.meshgrid([7.5, -7.5, 6.0, 0.3, -0.1, 1e6], [2.0, -2.0, 0.1, -3.0])
     yield Case("signs_float32", [f32(x), f32(y)], grad=op == "FloorDiv")
@@ -135,7 +135,7 @@ def ties(op):
                    dtype=dtype)
 
 
-@cases("DivNoNan", "MulNoNan", "Xdivy", "Xlogy")
+@cases("DivNoNan", "MulNoNan", "Xdivy", "Xlogy", "Xlog1py")
 def zeros(op):
     yield Case("zeros", [f32([0, 1, 2, 0, -3]), f32([0, 0, 4, 5, 0.5])], second=True)
     yield Case("zeros_float64", [f64([0, 1, 2, 0, -3]), f64([0, 0, 4, 5, 0.5])], second=True)
@@ -226,6 +226,15 @@ def add_n(op):
     yield Case("scalars", [[f32(1.5), f32(2.5)]])
     yield Case("empty", [[np.zeros((0, 2), "float32")] * 2])
     yield Case("shapes_differ", [[f32([1, 2]), f32([1])]], fails=True)
+
+
+@cases("Polygamma", "Zeta")
+def polygamma_and_zeta(op):
+    first = [1, 2, 3, 0, 5] if op == "Polygamma" else [1.5, 2, 3, 7.25, 12]
+    for dtype in FLOAT:
+        yield Case(dtype, [of(dtype, first), of(dtype, [0.5, 1.25, 3, 2.5, 9])])
+    yield Case("broadcast", [of("float32", first)[:, None], f32([0.75, 2, 20])])
+    yield Case("empty", [f32([]), f32([])])
 
 
 @cases("L2Loss")

@@ -112,23 +112,45 @@ def backprop_filter(op):
                {"strides": [1, 1, 1, 1], "padding": "VALID"}, fails=True)
 
 
+# name, image, filter [h, w, in, multiplier], attributes
+DEPTHWISE = [
+    ("valid", (1, 4, 4, 2), (3, 2, 2, 1), {"padding": "VALID"}),
+    ("multiplier", (1, 4, 3, 2), (2, 2, 2, 3), {"padding": "SAME"}),
+    ("strides", (1, 5, 5, 3), (3, 3, 3, 1), {"padding": "SAME", "strides": (2, 2)}),
+    ("dilations", (1, 6, 6, 1), (3, 3, 1, 2), {"padding": "VALID", "dilations": (2, 2)}),
+    ("explicit", (1, 4, 4, 2), (3, 3, 2, 1), {"padding": "EXPLICIT", "explicit": (1, 0, 0, 2)}),
+    ("odd_channels", (2, 3, 3, 7), (2, 2, 7, 1), {"padding": "SAME"}),
+    ("empty", (0, 3, 3, 2), (2, 2, 2, 1), {"padding": "SAME"}),
+]
+
+
 @cases("DepthwiseConv2dNative")
 def depthwise(op):
-    table = [
-        ("valid", (1, 4, 4, 2), (3, 2, 2, 1), {"padding": "VALID"}),
-        ("multiplier", (1, 4, 3, 2), (2, 2, 2, 3), {"padding": "SAME"}),
-        ("strides", (1, 5, 5, 3), (3, 3, 3, 1), {"padding": "SAME", "strides": (2, 2)}),
-        ("dilations", (1, 6, 6, 1), (3, 3, 1, 2), {"padding": "VALID", "dilations": (2, 2)}),
-        ("explicit", (1, 4, 4, 2), (3, 3, 2, 1), {"padding": "EXPLICIT", "explicit": (1, 0, 0, 2)}),
-        ("odd_channels", (2, 3, 3, 7), (2, 2, 7, 1), {"padding": "SAME"}),
-        ("empty", (0, 3, 3, 2), (2, 2, 2, 1), {"padding": "SAME"}),
-    ]
-    for name, image, kernel, settings in table:
+    for name, image, kernel, settings in DEPTHWISE:
         for dtype in FLOAT:
             yield Case(name + "_" + dtype, [values(dtype, image, salt="i"), values(dtype, kernel, -1, 1, "k")],
-                       attributes(settings), dtype=dtype, second=name == "multiplier" and dtype == "float64")
+                       attributes(settings), dtype=dtype, second=name == "multiplier" and dtype == "float64",
+                       xla="dilations" in settings)
     yield Case("channels_do_not_match", [values("float32", (1, 4, 4, 3)), values("float32", (3, 3, 2, 1))],
                attributes({"padding": "VALID"}), fails=True)
+
+
+@cases("DepthwiseConv2dNativeBackpropInput", "DepthwiseConv2dNativeBackpropFilter")
+def depthwise_backprop(op):
+    for name, image, kernel, settings in DEPTHWISE:
+        if image[0] == 0 and op.endswith("Filter"):
+            continue  # the kernel leaves its output unwritten
+        shape = output_shape(image, kernel[:3] + (kernel[2] * kernel[3],), settings)
+        for dtype in FLOAT:
+            dy = values(dtype, shape, salt="dy")
+            first = [i32(image), values(dtype, kernel, -1, 1, "k")] if op.endswith("Input") else \
+                [values(dtype, image, salt="i"), i32(kernel)]
+            yield Case(name + "_" + dtype, first + [dy], attributes(settings), grad=name in ("valid", "multiplier"),
+                       xla="dilations" in settings)
+    dy = values("float32", (1, 4, 4, 1))
+    first = [i32((1, 5, 5, 1)), values("float32", (3, 3, 1, 1))] if op.endswith("Input") else \
+        [values("float32", (1, 5, 5, 1)), i32((3, 3, 1, 1))]
+    yield Case("dy_has_wrong_shape", first + [dy], attributes({"padding": "VALID"}), fails=True)
 
 
 @cases("Conv2D", "MaxPool", "AvgPool")

@@ -59,6 +59,17 @@ def batch(op):
                    fails=True)
 
 
+@cases("BatchMatMulV3")
+def batch_to(op):
+    for dtype in FLOAT + ("int32", "int64"):
+        yield Case(dtype, [values(dtype, (2, 3, 4), salt="a"), values(dtype, (2, 4, 2), salt="b")], {"Tout": dtype},
+                   dtype=dtype, grad=dtype in FLOAT)
+    yield Case("int8_to_int32", [values("int8", (3, 4)), values("int8", (4, 2))], {"Tout": "int32"}, dtype="int8")
+    yield Case("broadcast", [values("float32", (2, 1, 2, 3)), values("float32", (3, 3, 2))], {"Tout": "float32"})
+    yield Case("adjoint", [values("float32", (2, 4, 3)), values("float32", (2, 2, 4))],
+               {"Tout": "float32", "adj_x": True, "adj_y": True})
+
+
 @cases("Einsum")
 def einsum(op):
     table = [

@@ -140,3 +140,13 @@ def key_counter(op):
 @cases("StatelessRandomGetAlg")
 def alg(op):
     yield Case("cpu", [])
+
+
+@cases("StatelessMultinomial")
+def stateless_multinomial(op):
+    logits = f32([[0, 0, 0, 0], [1, 2, 3, 4], [-1e9, 0, -1e9, -1e9]])
+    for n, seed in enumerate(STATELESS_SEEDS):
+        yield Case("seed_%d" % n, [logits, i32(6), i64(seed)])
+    yield Case("int32_output", [logits, i32(4), i32([1, 2])], {"output_dtype": "int32"})
+    yield Case("float64", [logits.astype("float64"), i32(4), i64([3, 4])])
+    yield Case("no_samples", [logits, i32(0), i64([3, 4])])

@@ -28,6 +28,14 @@ def concat(op):
     yield Case("scalars", [parts((), ()), i32(0)], fails=True)
 
 
+@cases("ConcatOffset")
+def concat_offset(op):
+    for name, axis, shapes in (("rows", 0, [[2, 3], [4, 3], [1, 3]]), ("columns", 1, [[2, 3], [2, 0], [2, 5]]),
+                               ("negative", -1, [[1, 2, 3], [1, 2, 4]]), ("one", 0, [[5], [6]])):
+        yield Case(name, [i32(axis), [i32(s) for s in shapes]])
+    yield Case("shapes_differ", [i32(0), [i32([2, 3]), i32([2, 4])]], fails=True)
+
+
 @cases("Split")
 def split(op):
     for dtype in SHORT:
@@ -158,3 +166,16 @@ def mirror_pad(op):
     yield Case("REFLECT_too_far", [values("float32", (3,)), i32([[3, 0]])], {"mode": "REFLECT"}, fails=True)
     yield Case("SYMMETRIC_full", [values("float32", (3,)), i32([[3, 3]])], {"mode": "SYMMETRIC"})
     yield Case("SYMMETRIC_too_far", [values("float32", (3,)), i32([[4, 0]])], {"mode": "SYMMETRIC"}, fails=True)
+
+
+@cases("MirrorPadGrad")
+def mirror_pad_grad(op):
+    for mode in ("REFLECT", "SYMMETRIC"):
+        for dtype in FLOAT + ("int32",):
+            yield Case("%s_%s" % (mode, dtype), [values(dtype, (6, 3)), i32([[1, 2], [0, 1]])], {"mode": mode},
+                       dtype=dtype,
+                       grad=dtype in FLOAT)
+        yield Case(mode + "_vector", [values("float32", (9,)), i32([[2, 3]])], {"mode": mode})
+        yield Case(mode + "_image", [values("float32", (1, 6, 7, 2)), i32([[0, 0], [2, 1], [1, 2], [0, 0]])],
+                   {"mode": mode})
+    yield Case("wrong_rank", [values("float32", (6, 3)), i32([[1, 2]])], {"mode": "REFLECT"}, fails=True)

@@ -103,3 +103,17 @@ def split(op):
     yield Case("utf8", [strings(["αxβ", "ß"]), strings("x")])
     yield Case("empty", [strings([]), strings(",")])
     yield Case("scalar", [strings("a b"), strings("")], fails=True)
+
+
+@cases("Substr")
+def substr(op):
+    words = strings(["abcdef", "Straße", "λx.xyz"])
+    for unit in ("BYTE", "UTF8_CHAR"):
+        yield Case(unit, [words, i32(1), i32(3)], {"unit": unit})
+        yield Case(unit + "_each", [words, i32([0, 2, 4]), i32([2, 3, 9])], {"unit": unit})
+        yield Case(unit + "_from_the_end", [words, i32(-3), i32(2)], {"unit": unit})
+        yield Case(unit + "_too_far", [words, i32(9), i32(1)], {"unit": unit}, fails=True)
+    yield Case("broadcast", [strings([["abc"], ["defg"]]), i32([0, 1]), i32([1, 2])])
+    yield Case("scalar", [strings("moon"), i32(0), i32(2)])
+    yield Case("empty", [strings([]), i32([]), i32([])])
+    yield Case("at_the_end", [strings("moon"), i32(4), i32(2)])

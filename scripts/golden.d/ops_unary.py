@@ -10,10 +10,10 @@ DOMAIN = {
     "Log": (0.05, 9), "Log1p": (-0.9, 5), "Sqrt": (0.05, 9), "Rsqrt": (0.05, 9), "Asin": (-0.95, 0.95),
     "Acos": (-0.95, 0.95), "Acosh": (1.05, 6), "Atanh": (-0.95, 0.95), "Lgamma": (0.1, 6), "Digamma": (0.1, 6),
     "Tan": (-1.4, 1.4), "Exp": (-4, 4), "Expm1": (-2, 2), "Sinh": (-3, 3), "Cosh": (-3, 3), "Relu6": (-3, 9),
-    "Erf": (-2.5, 2.5), "Erfc": (-2.5, 2.5),
+    "Erf": (-2.5, 2.5), "Erfc": (-2.5, 2.5), "Erfinv": (-0.95, 0.95), "Ndtri": (0.05, 0.95),
 }
 SMOOTH = ("Neg Exp Log Log1p Expm1 Sqrt Rsqrt Square Reciprocal Inv Sin Cos Tan Asin Acos Atan Sinh Cosh Tanh Asinh "
-          "Acosh Atanh Sigmoid Elu Selu Softplus Softsign Erf Erfc Lgamma Digamma").split()
+          "Acosh Atanh Sigmoid Elu Selu Softplus Softsign Erf Erfc Lgamma Digamma Erfinv Ndtri").split()
 OTHERS = "Abs Sign Relu Relu6 LeakyRelu Floor Ceil Round Rint".split()
 TESTS = "IsNan IsInf IsFinite".split()
 COPIES = "Identity StopGradient PreventGradient ZerosLike OnesLike".split()
@@ -106,6 +106,14 @@ def copies(op):
     yield Case("scalar", [f32(2.5)])
     yield Case("empty", [np.zeros((3, 0), "int64")])
     yield Case("nan", [f32([NAN, INF, -0.0])], grad=op != "PreventGradient")
+
+
+@cases("Conj")
+def conj(op):
+    for dtype in COMPLEX:
+        yield Case(dtype, [values(dtype, (2, 3))])
+    yield Case("scalar", [of("complex64", 1 - 2j)])
+    yield Case("empty", [of("complex64", [])])
 
 
 @cases("IdentityN")
