@@ -13,6 +13,7 @@ TARGETS = {
     "png": "png",
     "opdefs": "opdefs",
     "ops": "ops",
+    "api": "api",
     "keras": "keras_files",
 }
 
