@@ -132,7 +132,7 @@ ARRAY = [
     c("tf.meshgrid", V, f32([1, 2])),
     c("tf.meshgrid", V, f32([1, 2]), indexing="ij"), c("tf.math.invert_permutation", i32([2, 0, 1])),
     c("tf.identity_n", [X, I]), c("tf.tuple", [X, V]),
-    c("tf.ensure_shape", X, [None, 3]), c("tf.is_tensor", X), c("tf.get_static_value", V),
+    c("tf.ensure_shape", X, [None, 3]), c("tf.is_tensor", X),
     c("tf.as_dtype", "float32"), c("tf.executing_eagerly"),
 ]
 
