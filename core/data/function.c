@@ -23,6 +23,7 @@ mf_status mfi_function_run(const mfi_function *f, mf_ctx *ctx, int64_t epoch, in
   int64_t key[3] = {f->seed, epoch, index};
   ctx->has_element_seed = true;
   ctx->element_seed = mf_hash_bytes(key, sizeof key, 0);
+  ctx->element_draws = 0;
   mf_status status = mf_graph_interpret(ctx, f->graph, in, n_in, out, n_out);
   return mf_status_prefix(status, "Map: element %" PRId64, index);
 }

@@ -41,10 +41,10 @@ struct mf_ctx {
   int64_t seed;
   mf_mt19937 seed_source;      /* Python's random.Random(seed): eager op seeds */
 
-  /* Inside a dataset's function: stateful random kernels add this to their key and keep no state between calls, so that their
-   * numbers depend on (pipeline seed, epoch, element) alone. */
+  /* Inside a dataset's function: stateful random kernels make their generator from this seed and the number of the draw, and keep
+   * no state between calls, so that their numbers depend on (pipeline seed, epoch, element) alone. */
   bool has_element_seed;
-  uint64_t element_seed;
+  uint64_t element_seed, element_draws;
 
   mf_record_fn record;         /* NULL while no tape is open */
   struct mf_tape_stack *tapes; /* autodiff */

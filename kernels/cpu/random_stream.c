@@ -41,6 +41,11 @@ static mf_status stream_new(const mf_call *c, stream **out) {
 }
 
 mf_status mfi_stream_reserve(mf_call *c, uint64_t blocks, mf_philox *out) {
+  if (c->ctx->has_element_seed) { /* a dataset's function: see tensor/context.h */
+    uint64_t seed = (uint64_t)mf_attr_int(c->attrs, "seed") * 31 + (uint64_t)mf_attr_int(c->attrs, "seed2");
+    *out = mf_philox_make(c->ctx->element_seed, seed + (c->ctx->element_draws++ << 32));
+    return NULL;
+  }
   stream *s = *c->slot;
   if (!s) MF_TRY(stream_new(c, &s));
   *c->slot = s;
