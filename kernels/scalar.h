@@ -1,7 +1,8 @@
 /* scalar.h - every element-wise formula of the product, once.
  *
- * One small function an op and element type, in plain C expressions. The CPU kernels compile this file as C, the CUDA kernels
- * with nvcc (host and device), the emulated CUDA kernels with the C++ compiler: so the three can differ in rounding only.
+ * One small function an op and element type, in plain C expressions. The CPU kernels compile this file as C, the CUDA
+ * kernels with nvcc (host and device), the emulated CUDA kernels with the C++ compiler: so the three can differ in
+ * rounding only.
  *
  * Names.  C:    mfs_<op>_<type>, for example  float mfs_sigmoid_f32(float x)
  *         C++:  mfs_<op>, overloaded by type, for example  mfs_sigmoid(x)
@@ -10,11 +11,12 @@
  * Arguments stand in the order of the op's inputs; attributes of the op follow them. Tests and comparisons give bool.
  *
  * Values are TensorFlow's, corner cases included:
- *   NaN          goes through Relu, Relu6, Elu, Maximum, Minimum and Sign; comparisons with it are false, NotEqual true;
- *                ReluGrad and its relatives look at `x > 0`, so a NaN feature counts as not positive.
+ *   NaN          goes through Relu, Relu6, Elu, Maximum, Minimum and Sign; comparisons with it are false,
+ *                NotEqual true; ReluGrad and its relatives look at `x > 0`, so a NaN feature counts as not positive.
  *   signed zero  Relu(-0) = +0, Elu(-0) = -0; Maximum and Minimum of equal values give the first one.
- *   integers     wrap around (two's complement). FloorDiv, FloorMod and TruncateDiv by 0 give 0 here, and Pow with a negative
- *                exponent gives 0 unless the base is 1 or -1: kernels that must raise an error look for those themselves.
+ *   integers     wrap around (two's complement). FloorDiv, FloorMod and TruncateDiv by 0 give 0 here, and Pow with a
+ *                negative exponent gives 0 unless the base is 1 or -1: kernels that must raise an error look for
+ *                those themselves.
  *
  * The file includes nothing of the product. Functions are pure; none reads a table or keeps state.
  */

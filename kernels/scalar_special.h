@@ -1,7 +1,8 @@
-/* scalar_special.h - special functions: lgamma, digamma, erfinv, ndtri, polygamma, zeta. Part of scalar.h, which includes it.
+/* scalar_special.h - special functions: lgamma, digamma, erfinv, ndtri, polygamma, zeta. Part of scalar.h, which
+ * includes it.
  *
- * All are computed in double and rounded once for float. Corner cases are TensorFlow's: digamma and polygamma at poles, zeta
- * below 1 and at whole q <= 0.
+ * All are computed in double and rounded once for float. Corner cases are TensorFlow's: digamma and polygamma at
+ * poles, zeta below 1 and at whole q <= 0.
  */
 #ifndef MF_KERNELS_SCALAR_SPECIAL_H
 #define MF_KERNELS_SCALAR_SPECIAL_H
@@ -26,7 +27,8 @@ MFS_FN double mfs_digamma_positive(double x) {
   double below = 0;
   for (; x < 10; x += 1) below += 1 / x;
   double r = 1 / (x * x);
-  double tail = r * (1.0 / 12 - r * (1.0 / 120 - r * (1.0 / 252 - r * (1.0 / 240 - r * (1.0 / 132 - r * (691.0 / 32760 - r / 12))))));
+  double tail = 1.0 / 240 - r * (1.0 / 132 - r * (691.0 / 32760 - r / 12));
+  tail = r * (1.0 / 12 - r * (1.0 / 120 - r * (1.0 / 252 - r * tail)));
   return log(x) - 0.5 / x - (x < 1e17 ? tail : 0) - below;
 }
 
@@ -39,8 +41,8 @@ MFS_FN double MFS_NAME(digamma, f64)(double x) {
 }
 MFS_FN float MFS_NAME(digamma, f32)(float x) { return (float)MFS_NAME(digamma, f64)((double)x); }
 
-/* A start for the inverse of erfc at 0 < z <= 1: a polynomial in w = -log(z (2 - z)) near the middle (after M. Giles, "Approximating
- * the erfinv function", 2010), the leading terms of the asymptotic series far out. */
+/* A start for the inverse of erfc at 0 < z <= 1: a polynomial in w = -log(z (2 - z)) near the middle (after M. Giles,
+ * "Approximating the erfinv function", 2010), the leading terms of the asymptotic series far out. */
 MFS_FN double mfs_erfcinv_start(double z) {
   double w = -log(z * (2 - z)), p;
   if (w > 16) {
@@ -72,7 +74,8 @@ MFS_FN double mfs_erfcinv_start(double z) {
   return (2.83297682 + p * w) * (1 - z);
 }
 
-/* One step of Halley's method for erfc(y) = target, given `error` = erfc(y) - target; the slope is -2 exp(-y^2) / sqrt(pi). */
+/* One step of Halley's method for erfc(y) = target, given `error` = erfc(y) - target; the slope is -2 exp(-y^2) /
+ * sqrt(pi). */
 MFS_FN double mfs_erfc_step(double y, double error) {
   double u = error / (1.1283791670955125739 * exp(-y * y));
   return y + u / (1 - y * u);
@@ -109,8 +112,8 @@ MFS_FN float MFS_NAME(ndtri, f32)(float p) { return (float)MFS_NAME(ndtri, f64)(
 MFS_FN double mfs_zeta_tail(double x, double w, double b, double s) {
   /* (2k)! / B(2k), k = 1 ... 12 */
   const double over[12] = {12.0, -720.0, 30240.0, -1209600.0, 47900160.0, -1892437580.3183791606, 74724249600.0,
-                           -2950130727918.1642244, 116467828143500.67249, -4597978722407472.6105, 181521054019435467.73,
-                           -7166165256175667011.3};
+                           -2950130727918.1642244, 116467828143500.67249, -4597978722407472.6105,
+                           181521054019435467.73, -7166165256175667011.3};
   double a = 1, k = 0;
   s += b * w / (x - 1) - 0.5 * b;
   for (int i = 0; i < 12; i++) {
@@ -154,6 +157,8 @@ MFS_FN double MFS_NAME(polygamma, f64)(double n, double x) {
   double v = exp(MFS_NAME(lgamma, f64)(n + 1)) * MFS_NAME(zeta, f64)(n + 1, x);
   return fmod(n, 2.0) == 0 ? -v : v;
 }
-MFS_FN float MFS_NAME(polygamma, f32)(float n, float x) { return (float)MFS_NAME(polygamma, f64)((double)n, (double)x); }
+MFS_FN float MFS_NAME(polygamma, f32)(float n, float x) {
+  return (float)MFS_NAME(polygamma, f64)((double)n, (double)x);
+}
 
 #endif

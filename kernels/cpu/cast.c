@@ -100,6 +100,6 @@ static mf_status run_CheckNumerics(mf_call *c) {
 const mf_kernel_def mf_kernels_cast[] = {
     {.op = &mf_op_Cast, .name = "vector", .device = MF_CPU, .rank = 10, .type_attr = "SrcT", .types = MF_TYPES_PLAIN,
      .supports = cast_supports, .run = run_Cast},
-    {.op = &mf_op_CheckNumerics, .name = "vector", .device = MF_CPU, .rank = 10, .type_attr = "T", .types = MF_TYPES_F32_F64,
-     .run = run_CheckNumerics},
+    {.op = &mf_op_CheckNumerics, .name = "vector", .device = MF_CPU, .rank = 10, .type_attr = "T",
+     .types = MF_TYPES_F32_F64, .run = run_CheckNumerics},
     {0}};

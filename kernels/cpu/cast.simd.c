@@ -124,10 +124,11 @@
 #define CS_COMPLEX 1
 #include "kernels/cpu/cast_loops.inc"
 
-#define FROM(s)                                                                                                         \
-  {[MF_BOOL] = s##_cast_bool, [MF_INT8] = s##_cast_i8, [MF_INT16] = s##_cast_i16, [MF_INT32] = s##_cast_i32,           \
-   [MF_INT64] = s##_cast_i64, [MF_UINT8] = s##_cast_u8, [MF_UINT16] = s##_cast_u16, [MF_UINT32] = s##_cast_u32,        \
-   [MF_UINT64] = s##_cast_u64, [MF_FLOAT16] = s##_cast_f16, [MF_BFLOAT16] = s##_cast_bf16, [MF_FLOAT32] = s##_cast_f32, \
+#define FROM(s)                                                                                     \
+  {[MF_BOOL] = s##_cast_bool, [MF_INT8] = s##_cast_i8, [MF_INT16] = s##_cast_i16,                   \
+   [MF_INT32] = s##_cast_i32, [MF_INT64] = s##_cast_i64, [MF_UINT8] = s##_cast_u8,                  \
+   [MF_UINT16] = s##_cast_u16, [MF_UINT32] = s##_cast_u32, [MF_UINT64] = s##_cast_u64,              \
+   [MF_FLOAT16] = s##_cast_f16, [MF_BFLOAT16] = s##_cast_bf16, [MF_FLOAT32] = s##_cast_f32,         \
    [MF_FLOAT64] = s##_cast_f64, [MF_COMPLEX64] = s##_cast_c64, [MF_COMPLEX128] = s##_cast_c128}
 const mfi_cast_loops MF_SIMD(mfi_casts) = {.to = {
     [MF_BOOL] = FROM(bool),

@@ -1,11 +1,11 @@
 /* elementwise.h - element-wise kernels of the CPU: loops over rows, and the walk over broadcast operands.
  *
- * A loop (mfi_loop) computes n elements of a contiguous output row from up to three operand rows; an operand that is constant
- * along the row has its bit set in `fixed` and is read once. The walk collapses the dimensions of broadcast operands to as few
- * as possible and calls the loop row by row, in pieces on the pool.
+ * A loop (mfi_loop) computes n elements of a contiguous output row from up to three operand rows; an operand that is
+ * constant along the row has its bit set in `fixed` and is read once. The walk collapses the dimensions of broadcast
+ * operands to as few as possible and calls the loop row by row, in pieces on the pool.
  *
- * Loops are found by (dtype, op): mfi_loop_of. Op numbers come from the lists below, which are flat: one name an op, the name of
- * its formula in kernels/scalar.h.
+ * Loops are found by (dtype, op): mfi_loop_of. Op numbers come from the lists below, which are flat: one name an op,
+ * the name of its formula in kernels/scalar.h.
  */
 #ifndef MF_KERNELS_CPU_ELEMENTWISE_H
 #define MF_KERNELS_CPU_ELEMENTWISE_H
@@ -47,8 +47,8 @@ enum {
 
 enum { MFI_MAX_OPERANDS = 3 };
 
-/* n >= 1 elements. in[i]: row of operand i. Bit i of fixed: the row is one element. Output and operands of the same row may be
- * the same memory. */
+/* n >= 1 elements. in[i]: row of operand i. Bit i of fixed: the row is one element. Output and operands of the same
+ * row may be the same memory. */
 typedef void (*mfi_loop)(void *out, const void *const *in, int64_t n, unsigned fixed);
 
 /* All loops of one type; NULL where the type has no such op. */
@@ -69,8 +69,8 @@ mfi_loop mfi_loop_of(mf_dtype type, int op);
 
 /* ---- the walk */
 
-/* Dimensions of a broadcast operation, innermost first, as few as possible. Steps are in elements, 0 where an operand is
- * repeated. At least one dimension. */
+/* Dimensions of a broadcast operation, innermost first, as few as possible. Steps are in elements, 0 where an operand
+ * is repeated. At least one dimension. */
 typedef struct mfi_walk {
   int rank, n_in;
   int64_t count;                                   /* elements of the output */
@@ -82,8 +82,8 @@ typedef struct mfi_walk {
 void mfi_walk_make(mfi_walk *w, const mf_shape *out, const mf_shape *const *in, int n_in);
 
 /* Runs `loop` over everything. size_in[i], size_out: bytes an element. ns: estimated nanoseconds an element. */
-void mfi_walk_run(const mfi_walk *w, mfi_loop loop, void *out, size_t size_out, const void *const *in, const size_t *size_in,
-                  double ns);
+void mfi_walk_run(const mfi_walk *w, mfi_loop loop, void *out, size_t size_out, const void *const *in,
+                  const size_t *size_in, double ns);
 
 /* The whole call: c's inputs 0..n_in-1 (1, 2 or 3) against output 0. */
 void mfi_elementwise_run(mf_call *c, mfi_loop loop, int n_in, double ns);

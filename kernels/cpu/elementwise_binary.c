@@ -8,18 +8,20 @@
 #define B MF_TYPE(MF_BOOL)
 
 /* op, formula, types, nanoseconds an element (float32) */
-#define PLAIN(X)                                                                                                       \
-  X(AddV2, add, F | I | C, 0.2) X(Add, add, F | I | C, 0.2) X(Sub, sub, F | I | C, 0.2) X(Mul, mul, F | I | C, 0.2)   \
-  X(RealDiv, div, F | C, 0.3) X(Maximum, maximum, F | I, 0.2) X(Minimum, minimum, F | I, 0.2)                         \
-  X(SquaredDifference, squared_difference, F | I | C, 0.2) X(DivNoNan, div_no_nan, F | C, 0.3)                        \
-  X(MulNoNan, mul_no_nan, F | C, 0.2) X(Xdivy, xdivy, F, 0.3) X(Xlogy, xlogy, F, 0.5) X(Xlog1py, xlog1py, F, 0.6)     \
-  X(Atan2, atan2, F, 1) X(Less, less, F | I, 0.2) X(LessEqual, less_equal, F | I, 0.2) X(Greater, greater, F | I, 0.2) \
-  X(GreaterEqual, greater_equal, F | I, 0.2) X(BitwiseAnd, bitwise_and, I, 0.2) X(BitwiseOr, bitwise_or, I, 0.2)      \
-  X(BitwiseXor, bitwise_xor, I, 0.2) X(LogicalAnd, bitwise_and, B, 0.05) X(LogicalOr, bitwise_or, B, 0.05)            \
-  X(ReluGrad, relu_grad, F | I, 0.2) X(Relu6Grad, relu6_grad, F | I, 0.2) X(EluGrad, elu_grad, F, 0.2)                \
-  X(SeluGrad, selu_grad, F, 0.2) X(SoftplusGrad, softplus_grad, F, 0.5) X(SoftsignGrad, softsign_grad, F, 0.3)        \
-  X(TanhGrad, tanh_grad, F | C, 0.2) X(SigmoidGrad, sigmoid_grad, F | C, 0.2) X(SqrtGrad, sqrt_grad, F | C, 0.3)      \
-  X(RsqrtGrad, rsqrt_grad, F | C, 0.2) X(ReciprocalGrad, reciprocal_grad, F | C, 0.2)                                 \
+#define PLAIN(X)                                                                                                 \
+  X(AddV2, add, F | I | C, 0.2) X(Add, add, F | I | C, 0.2) X(Sub, sub, F | I | C, 0.2)                          \
+  X(Mul, mul, F | I | C, 0.2) X(RealDiv, div, F | C, 0.3) X(Maximum, maximum, F | I, 0.2)                        \
+  X(Minimum, minimum, F | I, 0.2) X(SquaredDifference, squared_difference, F | I | C, 0.2)                       \
+  X(DivNoNan, div_no_nan, F | C, 0.3) X(MulNoNan, mul_no_nan, F | C, 0.2) X(Xdivy, xdivy, F, 0.3)                \
+  X(Xlogy, xlogy, F, 0.5) X(Xlog1py, xlog1py, F, 0.6) X(Atan2, atan2, F, 1) X(Less, less, F | I, 0.2)            \
+  X(LessEqual, less_equal, F | I, 0.2) X(Greater, greater, F | I, 0.2)                                           \
+  X(GreaterEqual, greater_equal, F | I, 0.2) X(BitwiseAnd, bitwise_and, I, 0.2)                                  \
+  X(BitwiseOr, bitwise_or, I, 0.2) X(BitwiseXor, bitwise_xor, I, 0.2) X(LogicalAnd, bitwise_and, B, 0.05)        \
+  X(LogicalOr, bitwise_or, B, 0.05) X(ReluGrad, relu_grad, F | I, 0.2) X(Relu6Grad, relu6_grad, F | I, 0.2)      \
+  X(EluGrad, elu_grad, F, 0.2) X(SeluGrad, selu_grad, F, 0.2) X(SoftplusGrad, softplus_grad, F, 0.5)             \
+  X(SoftsignGrad, softsign_grad, F, 0.3) X(TanhGrad, tanh_grad, F | C, 0.2)                                      \
+  X(SigmoidGrad, sigmoid_grad, F | C, 0.2) X(SqrtGrad, sqrt_grad, F | C, 0.3)                                    \
+  X(RsqrtGrad, rsqrt_grad, F | C, 0.2) X(ReciprocalGrad, reciprocal_grad, F | C, 0.2)                            \
   X(InvGrad, reciprocal_grad, F | C, 0.2) X(Polygamma, polygamma, F, 200) X(Zeta, zeta, F, 200)
 
 /* The same, where integers must not be divided by 0. */
@@ -67,13 +69,15 @@ static bool has_negative(const void *data, int64_t n, size_t size) {
   return found;
 }
 
+/* The code of the error is TensorFlow's, which differs between these ops. */
 static mf_status run_division(mf_call *c, int float_op, int int_op, double ns) {
   const mf_tensor *y = c->in[1];
+  const mf_op_def *op = c->attrs.op;
   mf_dtype type = (mf_dtype)y->dtype;
   bool whole = mf_dtype_is_integer(type);
+  mf_code code = op == &mf_op_TruncateDiv || op == &mf_op_TruncateMod ? MF_INTERNAL : MF_INVALID_ARGUMENT;
   if (whole && mf_tensor_count(c->out[0]) && has_zero(mf_data(y), mf_tensor_count(y), mf_dtype_size(type)))
-    return mf_fail(c->attrs.op == &mf_op_TruncateDiv ? MF_INTERNAL : MF_INVALID_ARGUMENT, /* TensorFlow's codes */
-                   "%s: Integer division by zero", c->attrs.op->name);
+    return mf_fail(code, "%s: Integer division by zero", op->name);
   return run(c, whole ? int_op : float_op, ns);
 }
 

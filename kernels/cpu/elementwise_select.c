@@ -69,13 +69,15 @@ static mf_status run_LeakyReluGrad(mf_call *c) {
   size_t size = wide ? sizeof(double) : sizeof(float);
   mfi_walk w;
   mfi_walk_make(&w, s, (const mf_shape *[]){s, s, &scalar}, 3);
+  const void *alpha = wide ? (const void *)&alpha_f64 : (const void *)&alpha_f32;
   mfi_walk_run(&w, mfi_loop_of((mf_dtype)c->in[0]->dtype, MFI_leaky_relu_grad), mf_data(c->out[0]), size,
-               (const void *[]){mf_data(c->in[0]), mf_data(c->in[1]), wide ? (const void *)&alpha_f64 : (const void *)&alpha_f32},
-               (size_t[]){size, size, size}, 0.3 * (double)size / 4);
+               (const void *[]){mf_data(c->in[0]), mf_data(c->in[1]), alpha}, (size_t[]){size, size, size},
+               0.3 * (double)size / 4);
   return NULL;
 }
 
-/* ---- AddN: block by block from left to right. The output may be the memory of any input, so a block is summed aside. */
+/* ---- AddN: block by block from left to right. The output may be the memory of any input, so a block
+ * is summed aside. */
 enum { BLOCK_BYTES = 8192 };
 
 typedef struct sum_call {
@@ -101,7 +103,8 @@ static void sum_piece(void *arg, int64_t piece) {
 
 static mf_status run_AddN(mf_call *c) {
   mf_dtype type = (mf_dtype)c->out[0]->dtype;
-  sum_call s = {.c = c, .add = mfi_loop_of(type, MFI_add), .count = mf_tensor_count(c->out[0]), .size = mf_dtype_size(type)};
+  sum_call s = {.c = c, .add = mfi_loop_of(type, MFI_add), .count = mf_tensor_count(c->out[0]),
+                .size = mf_dtype_size(type)};
   s.pieces = mf_pieces_for(s.count, 0.1 * (double)s.size / 4 * (c->n_in + 1));
   if (s.pieces == 1) sum_piece(&s, 0);
   else mf_parallel_for(s.pieces, sum_piece, &s);

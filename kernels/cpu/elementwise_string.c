@@ -118,4 +118,5 @@ static mf_status run_Select(mf_call *c) {
 #define ROW(op_)                                                                           \
   {.op = &mf_op_##op_, .name = "strings", .device = MF_CPU, .rank = 20, .type_attr = "T", \
    .types = MF_TYPE(MF_STRING), .run = run_##op_}
-const mf_kernel_def mf_kernels_elementwise_string[] = {ROW(Equal), ROW(NotEqual), ROW(Add), ROW(SelectV2), ROW(Select), {0}};
+const mf_kernel_def mf_kernels_elementwise_string[] = {ROW(Equal),    ROW(NotEqual), ROW(Add),
+                                                       ROW(SelectV2), ROW(Select),   {0}};

@@ -8,19 +8,20 @@
 #define S MF_TYPES_SIGNED
 
 /* op, formula, types, nanoseconds an element (float32) */
-#define UNARY(X)                                                                                                      \
-  X(Neg, neg, F | S | C, 0.15) X(Abs, abs, F | S, 0.15) X(Sign, sign, F | S | C, 0.2) X(Square, square, F | I | C, 0.15) \
-  X(Relu, relu, F | I, 0.15) X(Relu6, relu6, F | I, 0.15) X(Round, round, F | S, 0.15) X(Rint, round, F, 0.15)        \
-  X(Exp, exp, F | C, 0.35) X(Expm1, expm1, F | C, 0.5) X(Log, log, F | C, 0.4) X(Log1p, log1p, F | C, 0.5)            \
-  X(Sqrt, sqrt, F | C, 0.3) X(Rsqrt, rsqrt, F | C, 0.4) X(Reciprocal, reciprocal, F | C, 0.3)                         \
-  X(Inv, reciprocal, F | C, 0.3) X(Sin, sin, F | C, 0.5) X(Cos, cos, F | C, 0.5) X(Tan, tan, F | C, 0.8)              \
-  X(Asin, asin, F | C, 0.6) X(Acos, acos, F | C, 0.6) X(Atan, atan, F | C, 0.6) X(Sinh, sinh, F | C, 0.8)             \
-  X(Cosh, cosh, F | C, 0.6) X(Tanh, tanh, F | C, 0.5) X(Asinh, asinh, F | C, 1) X(Acosh, acosh, F | C, 1)             \
-  X(Atanh, atanh, F | C, 0.8) X(Erf, erf, F, 0.5) X(Erfc, erfc, F, 0.8) X(Sigmoid, sigmoid, F | C, 0.4)               \
-  X(Elu, elu, F, 0.5) X(Selu, selu, F, 0.5) X(Softplus, softplus, F, 0.9) X(Softsign, softsign, F, 0.3)               \
-  X(Floor, floor, F, 0.15) X(Ceil, ceil, F, 0.15) X(IsNan, is_nan, F, 0.15) X(IsInf, is_inf, F, 0.15)                 \
-  X(IsFinite, is_finite, F, 0.15) X(Lgamma, lgamma, F, 25) X(Digamma, digamma, F, 30) X(Erfinv, erfinv, F, 100)       \
-  X(Ndtri, ndtri, F, 100) X(Invert, invert, I, 0.15) X(Conj, conj, C, 0.15)
+#define UNARY(X)                                                                                                 \
+  X(Neg, neg, F | S | C, 0.15) X(Abs, abs, F | S, 0.15) X(Sign, sign, F | S | C, 0.2)                            \
+  X(Square, square, F | I | C, 0.15) X(Relu, relu, F | I, 0.15) X(Relu6, relu6, F | I, 0.15)                     \
+  X(Round, round, F | S, 0.15) X(Rint, round, F, 0.15) X(Exp, exp, F | C, 0.35) X(Expm1, expm1, F | C, 0.5)      \
+  X(Log, log, F | C, 0.4) X(Log1p, log1p, F | C, 0.5) X(Sqrt, sqrt, F | C, 0.3) X(Rsqrt, rsqrt, F | C, 0.4)      \
+  X(Reciprocal, reciprocal, F | C, 0.3) X(Inv, reciprocal, F | C, 0.3) X(Sin, sin, F | C, 0.5)                   \
+  X(Cos, cos, F | C, 0.5) X(Tan, tan, F | C, 0.8) X(Asin, asin, F | C, 0.6) X(Acos, acos, F | C, 0.6)            \
+  X(Atan, atan, F | C, 0.6) X(Sinh, sinh, F | C, 0.8) X(Cosh, cosh, F | C, 0.6) X(Tanh, tanh, F | C, 0.5)        \
+  X(Asinh, asinh, F | C, 1) X(Acosh, acosh, F | C, 1) X(Atanh, atanh, F | C, 0.8) X(Erf, erf, F, 0.5)            \
+  X(Erfc, erfc, F, 0.8) X(Sigmoid, sigmoid, F | C, 0.4) X(Elu, elu, F, 0.5) X(Selu, selu, F, 0.5)                \
+  X(Softplus, softplus, F, 0.9) X(Softsign, softsign, F, 0.3) X(Floor, floor, F, 0.15) X(Ceil, ceil, F, 0.15)    \
+  X(IsNan, is_nan, F, 0.15) X(IsInf, is_inf, F, 0.15) X(IsFinite, is_finite, F, 0.15) X(Lgamma, lgamma, F, 25)   \
+  X(Digamma, digamma, F, 30) X(Erfinv, erfinv, F, 100) X(Ndtri, ndtri, F, 100) X(Invert, invert, I, 0.15)        \
+  X(Conj, conj, C, 0.15)
 
 static mf_status run(mf_call *c, int op, double ns) {
   mf_dtype type = (mf_dtype)c->in[0]->dtype;
@@ -32,8 +33,9 @@ static mf_status run(mf_call *c, int op, double ns) {
   static mf_status run_##op_(mf_call *c) { return run(c, MFI_##formula_, ns_); }
 UNARY(RUN)
 
-#define ROW(op_, formula_, types_, ns_) \
-  {.op = &mf_op_##op_, .name = "vector", .device = MF_CPU, .rank = 10, .type_attr = "T", .types = types_, .run = run_##op_},
+#define ROW(op_, formula_, types_, ns_)                                                                     \
+  {.op = &mf_op_##op_, .name = "vector", .device = MF_CPU, .rank = 10, .type_attr = "T", .types = types_, \
+   .run = run_##op_},
 const mf_kernel_def mf_kernels_elementwise_unary[] = {UNARY(ROW){0}};
 
 /* ---- LogicalNot */

@@ -1,7 +1,7 @@
 /* elementwise_walk.c - broadcasting: see elementwise.h.
  *
- * Bits do not depend on the number of threads: pieces are cut by shape, borders inside a row at multiples of 64 elements, else
- * between rows.
+ * Bits do not depend on the number of threads: pieces are cut by shape, borders inside a row at multiples of 64
+ * elements, else between rows.
  */
 #include <string.h>
 
@@ -112,8 +112,8 @@ static void run_rows(void *arg, int64_t piece) {
   }
 }
 
-/* ---- short rows. Several of them, `tile`, are done as one long row: operands that do not run along with the output are
- * written out into buffers first. */
+/* ---- short rows. Several of them, `tile`, are done as one long row: operands that do not run along with the output
+ * are written out into buffers first. */
 enum { TILE_BYTES = 8192, SHORT_ROW = 64, TILE_ROWS = 8 };
 
 typedef struct tile_call {
@@ -150,7 +150,8 @@ static void run_tiles(void *arg, int64_t piece) {
   mf_piece_range(c->rows / w->dims[1] * t->tiles, c->pieces, 1, piece, &begin, &end);
   for (int64_t at = begin; at < end; at++) {
     const void *in[MFI_MAX_OPERANDS];
-    int64_t first = at % t->tiles * t->tile, rest = at / t->tiles, row = rest * w->dims[1] + first, offset[MFI_MAX_OPERANDS];
+    int64_t first = at % t->tiles * t->tile, rest = at / t->tiles, row = rest * w->dims[1] + first;
+    int64_t offset[MFI_MAX_OPERANDS];
     int64_t rows = w->dims[1] - first < t->tile ? w->dims[1] - first : t->tile;
     for (int i = 0; i < w->n_in; i++) offset[i] = first * w->step[i][1];
     for (int d = 2; d < w->rank; d++) {
@@ -189,8 +190,8 @@ static void run_tiled(tile_call *t, double ns) {
   else mf_parallel_for(t->c.pieces, run_tiles, t);
 }
 
-void mfi_walk_run(const mfi_walk *w, mfi_loop loop, void *out, size_t size_out, const void *const *in, const size_t *size_in,
-                  double ns) {
+void mfi_walk_run(const mfi_walk *w, mfi_loop loop, void *out, size_t size_out, const void *const *in,
+                  const size_t *size_in, double ns) {
   tile_call t = {.c = {.w = w, .loop = loop, .out = out, .size_out = size_out, .rows = 1}};
   walk_call *c = &t.c;
   if (w->count == 0) return;

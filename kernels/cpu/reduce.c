@@ -1,7 +1,7 @@
 /* reduce.c - kernels of Sum, Mean, Prod, Max, Min, All, Any, EuclideanNorm, L2Loss: see reduce.h.
  *
- * A reduction is a row of passes; a pass turns [outer, n, inner] into [outer, inner]. How a pass is cut depends on its shape alone:
- * by outer indices, by stretches of columns, or along n with partial results that are joined in order.
+ * A reduction is a row of passes; a pass turns [outer, n, inner] into [outer, inner]. How a pass is cut depends on its
+ * shape alone: by outer indices, by stretches of columns, or along n with partial results that are joined in order.
  */
 #include "kernels/cpu/reduce.h"
 
@@ -124,7 +124,8 @@ static void reduce_at(const pass *p, char *out, const char *x, int64_t outer, in
     p->loops->rows[op](out, x, outer, n);
     return;
   }
-  for (int64_t o = 0; o < outer; o++) p->loops->columns[op](out + (size_t)o * to, x + (size_t)o * from, n, width, p->inner);
+  for (int64_t o = 0; o < outer; o++)
+    p->loops->columns[op](out + (size_t)o * to, x + (size_t)o * from, n, width, p->inner);
 }
 
 static void run_outer(void *arg, int64_t piece) {
@@ -160,7 +161,8 @@ static void pass_run(pass *p) {
     case CUT_COLUMNS: mf_parallel_for(p->outer * p->share, run_columns, p); break;
     case CUT_ALONG:
       mf_parallel_for(p->outer * p->share, run_along, p);
-      reduce_at(p, p->out, p->parts, p->outer, p->share, p->inner, p->op == MFI_REDUCE_SQUARES ? MFI_REDUCE_SUM : p->op);
+      reduce_at(p, p->out, p->parts, p->outer, p->share, p->inner,
+                p->op == MFI_REDUCE_SQUARES ? MFI_REDUCE_SUM : p->op);
       break;
   }
 }
@@ -225,8 +227,8 @@ static mf_status run(mf_call *c, int op, finish_kind finish) {
 static mf_status run_Sum(mf_call *c) { return run(c, MFI_REDUCE_SUM, FINISH_NONE); }
 static mf_status run_Mean(mf_call *c) { return run(c, MFI_REDUCE_SUM, FINISH_MEAN); }
 
-/* Means of integers narrower than 64 bits are made in int64, so that their sums do not wrap: workspace holds input and sums in
- * that type, then what the reduction needs. */
+/* Means of integers narrower than 64 bits are made in int64, so that their sums do not wrap: workspace holds input and
+ * sums in that type, then what the reduction needs. */
 static size_t wide_workspace(const mf_call *c) {
   size_t in = round64((size_t)mf_tensor_count(c->in[0]) * 8), out = round64((size_t)mf_tensor_count(c->out[0]) * 8);
   return in + out + workspace_for(c, 8);

@@ -1,10 +1,11 @@
 /* reduce.h - reductions of the CPU: loops for one element type, and how a reduction over axes becomes passes.
  *
- * A tensor whose dimensions are each kept or reduced is seen as [outer, reduced, inner]; several reduced stretches are done one
- * after the other, the innermost first. Two kinds of loops: rows (inner = 1, contiguous) and columns (inner > 1).
+ * A tensor whose dimensions are each kept or reduced is seen as [outer, reduced, inner]; several reduced stretches are
+ * done one after the other, the innermost first. Two kinds of loops: rows (inner = 1, contiguous) and columns (inner >
+ * 1).
  *
- * Sums are made in the element type with many accumulators and joined as a tree, so that the error grows with the logarithm of
- * the length; the order is fixed by the shape alone.
+ * Sums are made in the element type with many accumulators and joined as a tree, so that the error grows with the
+ * logarithm of the length; the order is fixed by the shape alone.
  */
 #ifndef MF_KERNELS_CPU_REDUCE_H
 #define MF_KERNELS_CPU_REDUCE_H
@@ -28,8 +29,8 @@ typedef struct mfi_reduce_loops {
   /* In place: divided by count (floats: NaN for 0; integers towards zero, 0 for 0); square root. */
   void (*divide)(void *x, int64_t n, int64_t count);
   void (*root)(void *x, int64_t n);
-  /* Position of the extremum, as TensorFlow finds it: the first of equals; NaN, and the type's lowest (highest) value, never
-   * win against position 0. NULL for complex types. */
+  /* Position of the extremum, as TensorFlow finds it: the first of equals; NaN, and the type's lowest (highest) value,
+   * never win against position 0. NULL for complex types. */
   void (*position_rows)(int64_t *out, const void *x, int64_t rows, int64_t n, bool largest);
   void (*position_columns)(int64_t *out, const void *x, int64_t rows, int64_t width, int64_t stride, bool largest);
   /* Running sum (op SUM) or product (PROD) down the rows of columns [0, width); flags MFI_SCAN_*. */

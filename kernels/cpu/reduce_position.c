@@ -48,7 +48,8 @@ static mf_status run(mf_call *c, bool largest) {
   int64_t axis = mf_tensor_get_i64(c->in[1], 0);
   if (axis < 0) axis += x->shape.rank;
   position_call p = {.loops = mfi_reduce_loops_of((mf_dtype)x->dtype), .x = x->data, .out = c->out[0]->data,
-                     .size = mf_dtype_size((mf_dtype)x->dtype), .out_type = (mf_dtype)c->out[0]->dtype, .largest = largest,
+                     .size = mf_dtype_size((mf_dtype)x->dtype), .out_type = (mf_dtype)c->out[0]->dtype,
+                     .largest = largest,
                      .outer = mf_shape_count_range(&x->shape, 0, (int)axis), .n = x->shape.dims[axis],
                      .inner = mf_shape_count_range(&x->shape, (int)axis + 1, x->shape.rank)};
   if (!mf_tensor_count(c->out[0])) return NULL;

@@ -49,7 +49,8 @@ static mf_status run_LogSoftmax(mf_call *c) { return run_rows(c, loops_of(c)->lo
 static mfi_matrix matrix_of(const mf_tensor *t, int64_t n) {
   const mf_shape *s = &t->shape;
   int64_t columns = s->rank ? s->dims[s->rank - 1] : 1;
-  return (mfi_matrix){.data = t->data, .row = s->rank < 2 || s->dims[0] == 1 ? 0 : columns, .column = columns != 1 || n == 1};
+  bool one_row = s->rank < 2 || s->dims[0] == 1;
+  return (mfi_matrix){.data = t->data, .row = one_row ? 0 : columns, .column = columns != 1 || n == 1};
 }
 
 static void dense_piece(void *arg, int64_t piece) {
@@ -58,8 +59,9 @@ static void dense_piece(void *arg, int64_t piece) {
   int64_t begin, end;
   mf_piece_range(r->rows, r->pieces, 1, piece, &begin, &end);
   for (int i = 0; i < 2; i++) m[i].data = (const char *)m[i].data + begin * m[i].row * (int64_t)r->size;
-  r->loops->dense(r->c->out[0]->data + (size_t)begin * r->size, r->c->out[1]->data + (size_t)(begin * r->n) * r->size, m[0], m[1],
-                  end - begin, r->n);
+  char *loss = r->c->out[0]->data, *backprop = r->c->out[1]->data;
+  r->loops->dense(loss + (size_t)begin * r->size, backprop + (size_t)(begin * r->n) * r->size, m[0], m[1], end - begin,
+                  r->n);
 }
 
 /* Without classes every loss is the sum of nothing. */
@@ -91,9 +93,9 @@ static void sparse_piece(void *arg, int64_t piece) {
   int64_t begin, end;
   mf_piece_range(r->rows, r->pieces, 1, piece, &begin, &end);
   size_t row = (size_t)(begin * r->n) * r->size;
+  const char *first = labels->data + (size_t)begin * mf_dtype_size((mf_dtype)labels->dtype);
   r->loops->sparse(r->c->out[0]->data + (size_t)begin * r->size, r->c->out[1]->data + row, r->c->in[0]->data + row,
-                   labels->data + (size_t)begin * mf_dtype_size((mf_dtype)labels->dtype), labels->dtype == MF_INT64, end - begin,
-                   r->n);
+                   first, labels->dtype == MF_INT64, end - begin, r->n);
 }
 
 static mf_status run_SparseSoftmaxCrossEntropyWithLogits(mf_call *c) {

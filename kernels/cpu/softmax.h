@@ -11,7 +11,8 @@
 #include "kernels/cpu/isa.h"
 #include "ops/kernel.h"
 
-/* Where the elements of row r, column j of a matrix stand that may be repeated along rows or columns: r * row + j * column. */
+/* Where the elements of row r, column j of a matrix stand that may be repeated along rows or columns: r * row + j *
+ * column. */
 typedef struct mfi_matrix {
   const void *data;
   int64_t row, column;       /* steps in elements; column is 0 or 1 */
@@ -23,8 +24,8 @@ typedef struct mfi_softmax_loops {
   void (*log_softmax)(void *y, const void *x, int64_t rows, int64_t n);
   /* loss[r] = -sum(labels[r] * log_softmax(x[r])), backprop = softmax(x) - labels, for rows [0, rows). */
   void (*dense)(void *loss, void *backprop, mfi_matrix x, mfi_matrix labels, int64_t rows, int64_t n);
-  /* loss[r] = -log_softmax(x[r])[label[r]], backprop = softmax(x) with 1 taken from element label[r]. Labels are valid int32, or
-   * int64 when `wide`. */
+  /* loss[r] = -log_softmax(x[r])[label[r]], backprop = softmax(x) with 1 taken from element label[r]. Labels are valid
+   * int32, or int64 when `wide`. */
   void (*sparse)(void *loss, void *backprop, const void *x, const void *labels, bool wide, int64_t rows, int64_t n);
 } mfi_softmax_loops;
 

@@ -1,8 +1,9 @@
-/* vector_math.h - scalar.h for vector code: the functions of libm that glibc also has as vector functions (libmvec) are declared
- * so that `#pragma omp simd` loops call those. Includes math.h; to be included before anything else does in a *.simd.c file.
+/* vector_math.h - scalar.h for vector code: the functions of libm that glibc also has as vector functions (libmvec)
+ * are declared so that `#pragma omp simd` loops call those. Includes math.h; to be included before anything else does
+ * in a *.simd.c file.
  *
- * libmvec is within 4 ulp; NaN, infinities and huge arguments are right. Without it (another C library, another processor) the
- * same loops call libm once an element.
+ * libmvec is within 4 ulp; NaN, infinities and huge arguments are right. Without it (another C library, another
+ * processor) the same loops call libm once an element.
  */
 #ifndef MF_KERNELS_CPU_VECTOR_MATH_H
 #define MF_KERNELS_CPU_VECTOR_MATH_H

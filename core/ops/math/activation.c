@@ -1,5 +1,6 @@
 /* activation.c - activation functions: Sigmoid, Relu, Relu6, LeakyRelu, Elu, Selu, Softplus, Softsign.
- * The ops of their gradients are in activation_grad.c; each is called with what TensorFlow gives it: output or input. */
+ * The ops of their gradients are in activation_grad.c; each is called with what TensorFlow gives it:
+ * output or input. */
 #include "ops/math/gradient.h"
 #include "ops/math/type_sets.h"
 #include "ops/op_list.h"

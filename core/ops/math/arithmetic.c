@@ -1,4 +1,5 @@
-/* arithmetic.c - sums, differences and products: AddV2, Add, AddN, Sub, Mul, MulNoNan, SquaredDifference, Neg, Square. */
+/* arithmetic.c - sums, differences and products: AddV2, Add, AddN, Sub, Mul, MulNoNan,
+ * SquaredDifference, Neg, Square. */
 #include "ops/math/gradient.h"
 #include "ops/math/type_sets.h"
 #include "ops/op_list.h"

@@ -17,6 +17,6 @@ const mf_op_def mf_op_Cast = {
     .inputs = "x: SrcT", .outputs = "y: DstT", .attrs = "SrcT: type; DstT: type; Truncate: bool = false",
     .flags = MF_OP_ELEMENTWISE,
     .infer = mf_infer_same, .grad = cast_grad,
-    .doc = "x converted to DstT. Floating point to integer cuts the fraction off; with Truncate, wide floating point to "
-           "narrow cuts digits off instead of rounding.",
+    .doc = "x converted to DstT. Floating point to integer cuts the fraction off; with Truncate, wide floating point "
+           "to narrow cuts digits off instead of rounding.",
 };

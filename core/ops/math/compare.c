@@ -1,5 +1,5 @@
-/* compare.c - comparisons, logic, bits and choice: Equal ... GreaterEqual, LogicalAnd, LogicalOr, LogicalNot, BitwiseAnd,
- * BitwiseOr, BitwiseXor, Invert, SelectV2, Select. */
+/* compare.c - comparisons, logic, bits and choice: Equal ... GreaterEqual, LogicalAnd, LogicalOr, LogicalNot,
+ * BitwiseAnd, BitwiseOr, BitwiseXor, Invert, SelectV2, Select. */
 #include "ops/math/gradient.h"
 #include "ops/math/type_sets.h"
 #include "ops/op_list.h"

@@ -1,6 +1,8 @@
-/* cross_entropy.c - softmax and cross-entropy in one: SoftmaxCrossEntropyWithLogits, SparseSoftmaxCrossEntropyWithLogits.
+/* cross_entropy.c - softmax and cross-entropy in one: SoftmaxCrossEntropyWithLogits,
+ * SparseSoftmaxCrossEntropyWithLogits.
  *
- * Both give the loss of each row and, as output 1, the gradient of that loss by the logits, which the gradient only has to scale.
+ * Both give the loss of each row and, as output 1, the gradient of that loss by the logits, which the gradient only
+ * has to scale.
  */
 #include "ops/math/gradient.h"
 #include "ops/math/type_sets.h"
@@ -18,15 +20,16 @@ static mf_status dense_infer(mf_infer *c) {
   }
   if (both.rank >= 0 && both.rank != 2) {
     char x[MF_SHAPE_TEXT];
-    return mf_infer_fail(c, "logits and labels must be either 2-dimensional, or broadcasted to be 2-dimensional: received %s",
-                         mf_shape_text(&both, x));
+    return mf_infer_fail(c, "logits and labels must be either 2-dimensional, or broadcasted to be 2-dimensional: "
+                            "received %s", mf_shape_text(&both, x));
   }
   c->out[1] = both.rank == 2 ? both : mf_shape_unknown_dims(2);
   c->out[0] = mf_shape_1d(c->out[1].dims[0]);
   return NULL;
 }
 
-/* By the logits: dloss * backprop, and for a gradient g of backprop itself (g - sum(g s)) s with s = softmax(logits). */
+/* By the logits: dloss * backprop, and for a gradient g of backprop itself (g - sum(g s)) s with
+ * s = softmax(logits). */
 static mf_tensor *logits_grad(mf_builder *b, const mf_grad_args *a, mf_tensor *column) {
   mf_tensor *by_loss = column ? mf_b_mul(b, column, a->out[1]) : NULL, *g = a->dy[1];
   if (!g) return by_loss;
@@ -55,8 +58,8 @@ const mf_op_def mf_op_SoftmaxCrossEntropyWithLogits = {
     MF_OP_NAME(SoftmaxCrossEntropyWithLogits),
     .inputs = "features: T; labels: T", .outputs = "loss: T; backprop: T", .attrs = MFI_T_FLOAT,
     .saves = MF_SAVE_IN(0) | MF_SAVE_OUT(1), .infer = dense_infer, .grad = dense_grad,
-    .doc = "Cross-entropy of softmax(features) [rows, classes] against label distributions: loss [rows], and its gradient by "
-           "features.",
+    .doc = "Cross-entropy of softmax(features) [rows, classes] against label distributions: loss [rows], and its "
+           "gradient by features.",
 };
 
 static mf_status sparse_infer(mf_infer *c) {
@@ -69,7 +72,8 @@ static mf_status sparse_infer(mf_infer *c) {
   mf_shape rows = labels->rank == 1 ? *labels : mf_shape_unknown_dims(1);
   mf_shape both = logits->rank == 2 ? *logits : mf_shape_unknown_dims(2);
   if (rows.dims[0] >= 0 && both.dims[0] >= 0 && rows.dims[0] != both.dims[0])
-    return mf_infer_fail(c, "logits and labels must have the same first dimension, got logits shape %s and labels shape %s", x, y);
+    return mf_infer_fail(c, "logits and labels must have the same first dimension, got logits shape %s and labels "
+                            "shape %s", x, y);
   if (both.dims[1] == 0) return mf_infer_fail(c, "Must have at least one class, but got logits shape %s", x);
   if (rows.dims[0] < 0) rows.dims[0] = both.dims[0];
   if (both.dims[0] < 0) both.dims[0] = rows.dims[0];
@@ -89,6 +93,6 @@ const mf_op_def mf_op_SparseSoftmaxCrossEntropyWithLogits = {
     .inputs = "features: T; labels: Tlabels", .outputs = "loss: T; backprop: T",
     .attrs = MFI_T_FLOAT "; Tlabels: {int32, int64} = int64",
     .saves = MF_SAVE_IN(0) | MF_SAVE_OUT(1), .infer = sparse_infer, .grad = sparse_grad,
-    .doc = "Cross-entropy of softmax(features) [rows, classes] against class numbers [rows]: loss [rows], and its gradient by "
-           "features. A label outside [0, classes) is an error.",
+    .doc = "Cross-entropy of softmax(features) [rows, classes] against class numbers [rows]: loss [rows], and its "
+           "gradient by features. A label outside [0, classes) is an error.",
 };

@@ -5,7 +5,8 @@
 #include "ops/math/type_sets.h"
 #include "ops/op_list.h"
 
-#define CUMULATIVE_ATTRS "exclusive: bool = false; reverse: bool = false; " MFI_T_ALL_NUMBERS "; Tidx: {int32, int64} = int32"
+#define CUMULATIVE_ATTRS \
+  "exclusive: bool = false; reverse: bool = false; " MFI_T_ALL_NUMBERS "; Tidx: {int32, int64} = int32"
 
 static mf_status cumulative_infer(mf_infer *c) {
   const mf_shape *in = mf_in_shape(c, 0);
@@ -14,7 +15,8 @@ static mf_status cumulative_infer(mf_infer *c) {
   MF_TRY(mf_const_int(c, 1, &axis, &known));
   c->out[0] = *in;
   if (!known || in->rank < 0 || (axis >= -in->rank && axis < in->rank)) return NULL;
-  return mf_infer_fail(c, "ScanOp: Expected scan axis in the range [%d, %d), but got %" PRId64, -in->rank, in->rank, axis);
+  return mf_infer_fail(c, "ScanOp: Expected scan axis in the range [%d, %d), but got %" PRId64, -in->rank, in->rank,
+                       axis);
 }
 
 /* The running sum of g the other way round. */

@@ -1,5 +1,5 @@
-/* division.c - quotients and remainders: RealDiv, Div, DivNoNan, FloorDiv, TruncateDiv, FloorMod, Mod, TruncateMod, Xdivy,
- * Reciprocal, Inv and the ops of their gradients. */
+/* division.c - quotients and remainders: RealDiv, Div, DivNoNan, FloorDiv, TruncateDiv, FloorMod, Mod, TruncateMod,
+ * Xdivy, Reciprocal, Inv and the ops of their gradients. */
 #include "ops/math/gradient.h"
 #include "ops/math/type_sets.h"
 #include "ops/op_list.h"

@@ -61,7 +61,8 @@ const mf_op_def mf_op_Log1p = {
     .doc = "log(1 + x), exact for small x.",
 };
 
-/* ---- z = x log(y) and x log(1 + y), 0 where x is 0. With u = (x != 0): gx = op(u, y) dy; gy = xdivy(x, y or y + 1) dy. */
+/* ---- z = x log(y) and x log(1 + y), 0 where x is 0. With u = (x != 0): gx = op(u, y) dy; gy = xdivy(x, y or y + 1)
+ * dy. */
 static mf_status xlog_grad(mf_ctx *ctx, const mf_grad_args *a, mf_grad *dx, double shift) {
   mf_builder b = mf_builder_open(ctx);
   mf_tensor *x = a->in[0], *y = a->in[1], *gx = NULL, *gy = NULL;

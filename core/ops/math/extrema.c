@@ -45,8 +45,8 @@ static mf_status clip_infer(mf_infer *c) {
     const mf_shape *bound = mf_in_shape(c, i);
     if (bound->rank == 0 || mf_shape_compatible(&c->out[0], bound)) continue;
     char t[MF_SHAPE_TEXT], low[MF_SHAPE_TEXT], high[MF_SHAPE_TEXT];
-    return mf_infer_fail(c, "clip_value_min and clip_value_max must be either of the same shape as input, or a scalar. "
-                            "Input shape: %s, clip_value_min shape: %s, clip_value_max shape: %s",
+    return mf_infer_fail(c, "clip_value_min and clip_value_max must be either of the same shape as input, or a "
+                            "scalar. Input shape: %s, clip_value_min shape: %s, clip_value_max shape: %s",
                          mf_shape_text(&c->out[0], t), mf_shape_text(mf_in_shape(c, 1), low),
                          mf_shape_text(mf_in_shape(c, 2), high));
   }

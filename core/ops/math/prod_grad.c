@@ -1,8 +1,8 @@
 /* prod_grad.c - gradient of Prod.
  *
- * The reduced axes are moved to the front and made one (P): x becomes [P, rest]. The product of everything but element i is
- * (running product before i) * (running product after i). Works with shapes and axes that are known only at run time: the
- * permutation is then made by ops from the mask of reduced dimensions.
+ * The reduced axes are moved to the front and made one (P): x becomes [P, rest]. The product of everything but element
+ * i is (running product before i) * (running product after i). Works with shapes and axes that are known only at run
+ * time: the permutation is then made by ops from the mask of reduced dimensions.
  */
 #include "ops/math/gradient.h"
 #include "ops/math/reduce_shape.h"

@@ -99,14 +99,16 @@ const mf_op_def mf_op_EuclideanNorm = {
 /* ---- logic */
 const mf_op_def mf_op_All = {
     MF_OP_NAME(All),
-    .inputs = "input: bool; reduction_indices: Tidx", .outputs = "output: bool", .attrs = "keep_dims: bool = false; " TIDX,
+    .inputs = "input: bool; reduction_indices: Tidx", .outputs = "output: bool",
+    .attrs = "keep_dims: bool = false; " TIDX,
     .infer = mfi_reduce_infer, .grad = MF_NO_GRADIENT,
     .doc = "Whether all values over the axes reduction_indices hold.",
 };
 
 const mf_op_def mf_op_Any = {
     MF_OP_NAME(Any),
-    .inputs = "input: bool; reduction_indices: Tidx", .outputs = "output: bool", .attrs = "keep_dims: bool = false; " TIDX,
+    .inputs = "input: bool; reduction_indices: Tidx", .outputs = "output: bool",
+    .attrs = "keep_dims: bool = false; " TIDX,
     .infer = mfi_reduce_infer, .grad = MF_NO_GRADIENT,
     .doc = "Whether a value over the axes reduction_indices holds.",
 };

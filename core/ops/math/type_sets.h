@@ -22,13 +22,13 @@
 #define MFI_T_SIGNED "T: {bfloat16, half, float, double, int8, int16, int32, int64}"
 #define MFI_T_SIGNED_COMPLEX "T: {bfloat16, half, float, double, int8, int16, int32, int64, complex64, complex128}"
 /* numbertype of REGISTER_OP with every quantised type (Sum, AddN, ClipByValue ...), without the closing brace. */
-#define MFI_T_ALL_NUMBERS_OPEN                                                                                      \
-  "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, " \
-  "uint16, complex128, half, uint32, uint64"
+#define MFI_T_ALL_NUMBERS_OPEN                                                                             \
+  "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, " \
+  "quint16, uint16, complex128, half, uint32, uint64"
 #define MFI_T_ALL_NUMBERS MFI_T_ALL_NUMBERS_OPEN "}"
 /* The real ones among them (Max, ArgMax ...), without the closing brace. */
-#define MFI_T_ORDERED_NUMBERS_OPEN                                                                                   \
-  "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8, quint8, qint32, " \
-  "qint16, quint16"
+#define MFI_T_ORDERED_NUMBERS_OPEN                                                                         \
+  "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8, quint8, " \
+  "qint32, qint16, quint16"
 
 #endif
