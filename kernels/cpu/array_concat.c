@@ -1,4 +1,5 @@
 /* array_concat.c - ConcatV2, Pack, ConcatOffset. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "array_move.h"
@@ -49,15 +50,27 @@ static mf_status run_pack(mf_call *c) { return mfi_move_run(c, mf_out_type(c, 0)
 
 /* ---- ConcatOffset */
 
+/* Shape i against shape 0, the axis apart. */
+static mf_status check_shape(const mf_call *c, int i, int64_t axis) {
+  const mf_tensor *first = c->in[1], *this = c->in[i + 1];
+  int64_t rank = mf_tensor_count(first);
+  if (mf_tensor_count(this) != rank)
+    return mf_fail(MF_INVALID_ARGUMENT, "ConcatOffset: input %d should contain %" PRId64 " elements, but got %" PRId64, i, rank,
+                   mf_tensor_count(this));
+  for (int64_t d = 0; d < rank; d++)
+    if (d != axis && mfi_int_at(first, d) != mfi_int_at(this, d))
+      return mf_fail(MF_INVALID_ARGUMENT, "ConcatOffset: All dimensions except %" PRId64 " must match. Dimension %" PRId64
+                     " of input %d is %" PRId64 ", of input 0 %" PRId64, axis, d, i, mfi_int_at(this, d), mfi_int_at(first, d));
+  return NULL;
+}
+
 static mf_status run_concat_offset(mf_call *c) {
   int64_t axis = mfi_int_at(c->in[0], 0), rank = mf_tensor_count(c->in[1]), sum = 0;
   if (axis < -rank || axis >= rank)
     return mf_fail(MF_INVALID_ARGUMENT, "ConcatOffset: Concat dim is out of range: %d vs. %d", (int)axis, (int)rank);
   if (axis < 0) axis += rank;
   for (int i = 0; i < c->n_out; i++) {
-    if (mf_tensor_count(c->in[i + 1]) != rank)
-      return mf_fail(MF_INVALID_ARGUMENT, "ConcatOffset: input %d should contain %d elements, but got %d", i, (int)rank,
-                     (int)mf_tensor_count(c->in[i + 1]));
+    MF_TRY(check_shape(c, i, axis));
     mfi_zero(mf_data(c->out[i]), mf_tensor_bytes(c->out[i]));
     if (c->out[i]->dtype == MF_INT64) MF_DATA(int64_t, c->out[i])[axis] = sum;
     else MF_DATA(int32_t, c->out[i])[axis] = (int32_t)sum;

@@ -78,7 +78,7 @@ static mf_status diag_v3_infer(mf_infer *c) {
   MF_TRY(mfi_diagonals_read(c->attrs.op->name, c->attrs, k, &d));
   int packed = d.lower == d.upper ? 1 : 2;
   if (in.rank < packed) return mf_infer_fail(c, "Shape must be at least rank %d but is rank %d", packed, in.rank);
-  int64_t diagonals = in.dims[in.rank - 2], longest = in.dims[in.rank - 1];
+  int64_t diagonals = packed == 2 ? in.dims[in.rank - 2] : 1, longest = in.dims[in.rank - 1];
   if (packed == 2 && diagonals >= 0 && diagonals != d.upper - d.lower + 1)
     return mf_infer_fail(c, "The number of rows of `diagonal` doesn't match the number of diagonals implied from `d_lower` and "
                             "`d_upper`.\nd_lower = %" PRId64 ", d_upper = %" PRId64 ", received %" PRId64 " rows", d.lower, d.upper,
