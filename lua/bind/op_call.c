@@ -180,6 +180,26 @@ static int read_attrs(call *k, mf_named_attr *attrs) {
   return n;
 }
 
+/* With lists of several lengths (N variables, S slots) the number of inputs does not tell them apart: they are given. */
+static int add_lengths(const call *k, mf_named_attr *attrs, int n) {
+  const mf_op_rt *rt = k->c->op->rt;
+  int first = -1;
+  bool several = false;
+  for (int i = 0; i < rt->n_inputs; i++) {
+    int a = rt->inputs[i].number_attr;
+    several = several || (a >= 0 && first >= 0 && a != first);
+    if (a >= 0 && first < 0) first = a;
+  }
+  for (int i = 0; several && i < rt->n_inputs; i++) {
+    int a = rt->inputs[i].number_attr, known = 0;
+    if (a < 0) continue;
+    while (known < n && strcmp(attrs[known].name, rt->attrs[a].name)) known++;
+    if (known < n || n >= MF_MAX_ATTRS) continue;
+    attrs[n++] = (mf_named_attr)MF_A_INT(rt->attrs[a].name, (int64_t)lua_rawlen(k->L, slot_of(k, i)));
+  }
+  return n;
+}
+
 /* ---- outputs */
 
 static int64_t length_of(const mf_op_def *op, const mf_arg_sig *a, const mf_attr *values) {
@@ -263,6 +283,7 @@ int mfl_call_op(lua_State *L, mfl_state *S, const mfl_caller *c) {
   int n_attrs = read_attrs(&k, attrs);
   note_types(&k);
   convert_inputs(&k, &n_in);
+  n_attrs = add_lengths(&k, attrs, n_attrs);
   mf_tensor **in = n_in <= INLINE ? inline_in : mfl_push_scratch(L, (size_t)n_in * sizeof *in);
   return has_list_output(rt) ? finish_many(&k, in, n_in, attrs, n_attrs) : finish_simple(&k, in, n_in, attrs, n_attrs);
 }
