@@ -3,8 +3,10 @@
 
 local Mean = require "moonflow.keras.metrics.mean"
 local args = require "moonflow.base.args"
+local core = require "moonflow.core"
 local dicts = require "moonflow.base.dict"
 local marks = require "moonflow.keras.backend.marks"
+local nest = require "moonflow.base.nest"
 local reduction = require "moonflow.keras.losses.reduction"
 
 local None = dicts.None
@@ -36,8 +38,18 @@ end
 local read_update = args.signature{name = "update_state", {"y_true", "data"}, {"y_pred", "data"},
   {"sample_weight", "data", default = None}}
 
+--- Values as tensors, structures of them as they are.
+local function to_tensors(value)
+  if value == nil or core.args.kind(value) == "tensor" then return value end
+  if type(value) == "table" and nest.is_nested(value) and not core.args.is_scalar_list(value) then
+    return nest.map_structure(to_tensors, value, nest.options{data = true})
+  end
+  return core.tensor.to(value, nil, "update_state")
+end
+
 function MeanMetricWrapper:update_state(...)
-  self:update(read_update(...))
+  local y_true, y_pred, sample_weight = read_update(...)
+  self:update(to_tensors(y_true), to_tensors(y_pred), to_tensors(sample_weight))
 end
 
 return MeanMetricWrapper

@@ -39,7 +39,7 @@ end
 
 function SGD:update_all(grads, list, learning_rate)
   local slots = slots_of(self, self.momentums, list)
-  step(list, slots, grads, learning_rate, self.momentum_value, #slots, {nesterov = self.nesterov})
+  step(list, slots, grads, learning_rate, self.momentum_value, self.nesterov)
 end
 
 return SGD
