@@ -15,6 +15,8 @@
 #include "tensor/allocator.h"
 #include "tensor/device_plugin.h"
 
+void mfi_tensor_pools_trim(void);   /* tensor/tensor.c */
+
 static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
 static int starts;
 
@@ -43,6 +45,7 @@ void mf_close(void) {
     mf_pool_shutdown();
     mf_gpu_close();
     mf_op_table_close();
+    mfi_tensor_pools_trim();
     mf_allocator_trim(mf_allocator_cpu());
   }
   pthread_mutex_unlock(&start_lock);

@@ -12,7 +12,68 @@
 #include "base/memory.h"
 #include "tensor/allocator.h"
 
-enum { INLINE_BYTES = 512 };
+enum { INLINE_BYTES = 512, POOLED_BYTES = 64, MOST_POOLED = 65536 };
+
+/* ---- pools of handles and of the smallest buffers
+ *
+ * A collector ends handles by the thousand; the C library's thread caches hold seven. Free blocks are linked through their first
+ * word. The lock is held for a few instructions. Instrumented and hostile builds do without, so that every block is watched. */
+typedef struct pool {
+  atomic_flag busy;
+  void *first;
+  int count;
+} pool;
+
+#if defined(MF_HOSTILE) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+static void *pool_take(pool *p, size_t size) {
+  (void)p;
+  return mf_alloc(size);
+}
+static void pool_give(pool *p, void *block) {
+  (void)p;
+  mf_free(block);
+}
+#else
+static void pool_lock(pool *p) {
+  while (atomic_flag_test_and_set_explicit(&p->busy, memory_order_acquire)) {
+  }
+}
+
+static void *pool_take(pool *p, size_t size) {
+  pool_lock(p);
+  void *block = p->first;
+  if (block) {
+    memcpy(&p->first, block, sizeof(void *));
+    p->count--;
+  }
+  atomic_flag_clear_explicit(&p->busy, memory_order_release);
+  return block ? block : mf_alloc(size);
+}
+
+static void pool_give(pool *p, void *block) {
+  pool_lock(p);
+  bool keep = p->count < MOST_POOLED;
+  if (keep) {
+    memcpy(block, &p->first, sizeof(void *));
+    p->first = block;
+    p->count++;
+  }
+  atomic_flag_clear_explicit(&p->busy, memory_order_release);
+  if (!keep) mf_free(block);
+}
+#endif
+
+static pool handles = {.busy = ATOMIC_FLAG_INIT}, small_buffers = {.busy = ATOMIC_FLAG_INIT};
+
+void mfi_tensor_pools_trim(void);   /* called by mf_close */
+void mfi_tensor_pools_trim(void) {
+  pool *both[] = {&handles, &small_buffers};
+  for (int i = 0; i < 2; i++)
+    for (void *block; (block = both[i]->first) != NULL; both[i]->count--) {
+      memcpy(&both[i]->first, block, sizeof(void *));
+      mf_free(block);
+    }
+}
 
 /* Never reused: 2^64 handles outlast every process. */
 static uint64_t next_serial(void) {
@@ -26,7 +87,8 @@ static mf_status buffer_new(mf_device *device, uint8_t kind, size_t size, mf_buf
   *out = NULL;
   bool small = size <= INLINE_BYTES && device->type == MF_CPU;
   size_t header = (sizeof(mf_buffer) + 15) & ~(size_t)15;
-  mf_buffer *b = mf_alloc(small ? header + (size ? size : 1) : header);
+  mf_buffer *b = small && size <= POOLED_BYTES ? pool_take(&small_buffers, header + POOLED_BYTES)
+                                               : mf_alloc(small ? header + size : header);
   if (!b) return mf_fail_oom();
   *b = (mf_buffer){.kind = kind, .device = device, .size = size, .used = size};
   atomic_init(&b->count, 1);
@@ -51,7 +113,8 @@ static void buffer_release(mf_buffer *b) {
   bool in_block = (char *)b->data > (char *)b && (char *)b->data <= (char *)b + sizeof(mf_buffer) + 16;
   if (b->free_data) b->free_data(b->user, b->data, b->size);
   else if (!in_block) mf_allocator_give(b->device->allocator, b->data, b->size);
-  mf_free(b);
+  if (in_block && b->size <= POOLED_BYTES) pool_give(&small_buffers, b);
+  else mf_free(b);
 }
 
 static mf_buffer *buffer_retain(mf_buffer *b) {
@@ -63,7 +126,7 @@ static mf_buffer *buffer_retain(mf_buffer *b) {
 
 /* A handle around `buffer`, whose reference it takes (also on failure). Only the used part of the shape is copied. */
 static mf_status handle_new(mf_dtype dtype, const mf_shape *shape, mf_buffer *buffer, char *data, mf_tensor **out) {
-  mf_tensor *t = mf_alloc(sizeof *t);
+  mf_tensor *t = pool_take(&handles, sizeof *t);
   if (!t) {
     buffer_release(buffer);
     *out = NULL;
@@ -87,7 +150,7 @@ void mf_node_release(struct mf_node *n);   /* ops/node.c: symbolic handles hold 
 void mf_tensor_free(mf_tensor *t) {
   buffer_release(t->buffer);
   if (t->node) mf_node_release(t->node);
-  mf_free(t);
+  pool_give(&handles, t);
 }
 
 void mf_tensor_release_all(mf_tensor **list, int n) {
