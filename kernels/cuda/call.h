@@ -29,7 +29,7 @@ typedef struct mfi_cuda_tensor {
   int64_t count;
 } mfi_cuda_tensor;
 
-enum { MFI_CUDA_MAX_IN = 8, MFI_CUDA_MAX_OUT = 4 };
+enum { MFI_CUDA_MAX_IN = 16, MFI_CUDA_MAX_OUT = 4 };
 
 typedef struct mfi_cuda_call {
   const struct mf_call *source;

@@ -55,8 +55,9 @@ static inline bool mfi_aligned(const void *p, size_t size) { return ((uintptr_t)
 
 /* ==== one input ==== */
 
+/* y may be x (in place): elements are read before they are written. */
 template <class F, class In, class Out, int N>
-__global__ void mfi_unary_k(F f, const In *__restrict__ x, Out *__restrict__ y, int64_t count) {
+__global__ void mfi_unary_k(F f, const In *x, Out *y, int64_t count) {
   int64_t packs = count / N;
   for (int64_t i = mfi_first(); i < packs; i += mfi_step()) {
     mfi_pack<In, N> a = reinterpret_cast<const mfi_pack<In, N> *>(x)[i];
@@ -99,8 +100,9 @@ __device__ __forceinline__ mfi_pack<T, N> mfi_load(mfi_operand<T> a, int64_t i) 
   return r;
 }
 
+/* y may be one of the dense operands: elements are read before they are written. */
 template <class F, class T, class Out, int N>
-__global__ void mfi_binary_k(F f, mfi_operand<T> a, mfi_operand<T> b, Out *__restrict__ y, int64_t count) {
+__global__ void mfi_binary_k(F f, mfi_operand<T> a, mfi_operand<T> b, Out *y, int64_t count) {
   int64_t packs = count / N;
   for (int64_t i = mfi_first(); i < packs; i += mfi_step()) {
     mfi_pack<T, N> va = mfi_load<T, N>(a, i), vb = mfi_load<T, N>(b, i);
@@ -112,9 +114,9 @@ __global__ void mfi_binary_k(F f, mfi_operand<T> a, mfi_operand<T> b, Out *__res
     y[i] = f(a.data[i * a.step], b.data[i * b.step]);
 }
 
+/* y may be the operand that has its shape. */
 template <class F, class T, class Out>
-__global__ void mfi_binary_broadcast_k(F f, const T *__restrict__ a, const T *__restrict__ b, Out *__restrict__ y,
-                                       mfi_broadcast plan) {
+__global__ void mfi_binary_broadcast_k(F f, const T *a, const T *b, Out *y, mfi_broadcast plan) {
   for (int64_t i = mfi_first(); i < plan.count; i += mfi_step()) {
     int64_t at[2];
     mfi_broadcast_offsets<2>(plan, i, at);

@@ -24,6 +24,14 @@ template <class T>
 struct mean : sum<T> {
   static __device__ __forceinline__ T finish(T v, int64_t count) { return mfs_div(v, (T)count); }
 };
+/* Summed in int64: a mean of int32 does not wrap on the way. */
+template <>
+struct mean<int32_t> : sum<int64_t> {
+  typedef int32_t In;
+  typedef int32_t Out;
+  static __device__ __forceinline__ int64_t load(int32_t x, int64_t) { return x; }
+  static __device__ __forceinline__ int32_t finish(int64_t v, int64_t count) { return (int32_t)mfs_div(v, count); }
+};
 template <class T>
 struct prod : plain<T> {
   static __device__ __forceinline__ T identity() { return 1; }

@@ -7,8 +7,7 @@
 namespace {
 
 template <class T>
-__global__ void select_k(const bool *__restrict__ condition, const T *__restrict__ t, const T *__restrict__ e,
-                         T *__restrict__ y, mfi_broadcast plan) {
+__global__ void select_k(const bool *condition, const T *t, const T *e, T *y, mfi_broadcast plan) {
   for (int64_t i = mfi_first(); i < plan.count; i += mfi_step()) {
     int64_t at[3];
     mfi_broadcast_offsets<3>(plan, i, at);

@@ -3,8 +3,9 @@
 
 namespace {
 
+/* y may be x. */
 template <class T, bool LOG>
-__global__ void softmax_k(const T *__restrict__ x, T *__restrict__ y, int64_t rows, int64_t n, int size) {
+__global__ void softmax_k(const T *x, T *y, int64_t rows, int64_t n, int size) {
   SHARED_ARRAY(T, scratch, MFI_WARPS);
   mfi_group g = mfi_group_make(size);
   bool active = g.row < rows;

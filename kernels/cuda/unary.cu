@@ -53,7 +53,7 @@ MFI_UNARY(cosh) MFI_UNARY(tanh) MFI_UNARY(asinh) MFI_UNARY(acosh) MFI_UNARY(atan
 MFI_UNARY(sigmoid) MFI_UNARY(relu6) MFI_UNARY(elu) MFI_UNARY(selu) MFI_UNARY(softplus) MFI_UNARY(softsign)
 MFI_UNARY(floor) MFI_UNARY(ceil) MFI_UNARY(round) MFI_UNARY(rint)
 MFI_UNARY(neg) MFI_UNARY(abs) MFI_UNARY(sign) MFI_UNARY(square) MFI_UNARY(relu)
-MFI_UNARY(is_nan) MFI_UNARY(is_inf) MFI_UNARY(is_finite) MFI_UNARY(logical_not)
+MFI_UNARY(invert) MFI_UNARY(is_nan) MFI_UNARY(is_inf) MFI_UNARY(is_finite) MFI_UNARY(logical_not)
 
 namespace {
 
@@ -80,6 +80,7 @@ mf_status leaky_relu_run(mfi_cuda_call *c) {
 
 extern "C" const mfi_cuda_row mfi_cuda_unary_rows[] = {
     FLOAT_OPS(FLOAT_ROWS) NUMBER_OPS(NUMBER_ROWS) FLOAT_TESTS(TEST_ROWS)
+    ROW(Invert, invert, MF_INT32, int32_t, int32_t) ROW(Invert, invert, MF_INT64, int64_t, int64_t)
     MFI_ROW("LeakyRelu", "T", MF_FLOAT32, leaky_relu_run<float>),
     MFI_ROW("LeakyRelu", "T", MF_FLOAT64, leaky_relu_run<double>),
     {"LogicalNot", NULL, 0, 0, NULL, NULL, mfi_cuda_run<mfi_unary_run<mfi_fn_logical_not, bool, bool>>},

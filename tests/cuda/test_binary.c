@@ -18,6 +18,12 @@ static double ref_div(double a, double b) { return a / b; }
 static double ref_trunc_div(double a, double b) { return trunc(a / b); }
 static double ref_div_no_nan(double a, double b) { return b == 0 ? 0 : a / b; }
 static double ref_mul_no_nan(double a, double b) { return b == 0 ? 0 : a * b; }
+static double ref_xlogy(double a, double b) { return a == 0 ? 0 : a * log(b); }
+static double ref_xlog1py(double a, double b) { return a == 0 ? 0 : a * log1p(b); }
+static double ref_xdivy(double a, double b) { return a == 0 ? 0 : a / b; }
+static double ref_bit_and(double a, double b) { return (double)((int64_t)a & (int64_t)b); }
+static double ref_bit_or(double a, double b) { return (double)((int64_t)a | (int64_t)b); }
+static double ref_bit_xor(double a, double b) { return (double)((int64_t)a ^ (int64_t)b); }
 static double ref_floor_div(double a, double b) { return floor(a / b); }
 static double ref_floor_mod(double a, double b) { return a - b * floor(a / b); }
 static double ref_squared_difference(double a, double b) { return pow(a - b, 2); }
@@ -45,12 +51,18 @@ static const binary_case number_cases[] = {
 static const binary_case float_cases[] = {
     {"Div", ref_div, -9, 9, 0.1, 5},        {"RealDiv", ref_div, -9, 9, 0.1, 5},
     {"DivNoNan", ref_div_no_nan, -9, 9, -5, 5}, {"MulNoNan", ref_mul_no_nan, -9, 9, -5, 5},
+    {"Xlogy", ref_xlogy, -9, 9, 0.1, 9},    {"Xlog1py", ref_xlog1py, -9, 9, -0.9, 9},
+    {"Xdivy", ref_xdivy, -9, 9, 0.1, 9},    {"Mod", fmod, -99, 99, 3, 7},
     {"TruncateMod", fmod, -99, 99, 3, 7},   {"Atan2", atan2, -9, 9, 0, 0},
 };
 static const binary_case integer_cases[] = {
     {"Div", ref_trunc_div, -99, 99, 3, 7},
     {"TruncateDiv", ref_trunc_div, -99, 99, -7, -3},
     {"TruncateMod", fmod, -99, 99, 3, 7},
+    {"Mod", fmod, -99, 99, 3, 7},
+    {"BitwiseAnd", ref_bit_and, -99, 99, 0, 0},
+    {"BitwiseOr", ref_bit_or, -99, 99, 0, 0},
+    {"BitwiseXor", ref_bit_xor, -99, 99, 0, 0},
 };
 static const binary_case compare_cases[] = {
     {"Equal", ref_equal, -3, 3, 0, 0}, {"NotEqual", ref_not_equal, -3, 3, 0, 0}, {"Less", ref_less, -3, 3, 0, 0},
@@ -215,6 +227,23 @@ static void integer_edges(void) {
   }
 }
 
+static void add_n(mf_dtype t, int inputs) {
+  int64_t n = 517;
+  array x[CALL_IN], y = array_new(t, 1, &n), want = array_new(t, 1, &n);
+  call c = {.op = "AddN", .attrs = {A_TYPE("T", t)}, .n_attrs = 1, .n_in = inputs, .out = {&y}, .n_out = 1};
+  for (int k = 0; k < inputs; k++) {
+    x[k] = array_new(t, 1, &n);
+    array_random(&x[k], -9 - k, 9 + 2 * k);
+    c.in[k] = &x[k];
+    for (int64_t i = 0; i < n; i++) array_set(&want, i, array_get(&want, i) + array_get(&x[k], i));
+  }
+  call_run(&c);
+  check_close(&y, &want, 1e-6, 1e-6, "AddN");
+  for (int k = 0; k < inputs; k++) array_free(&x[k]);
+  array_free(&y);
+  array_free(&want);
+}
+
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
 void test_binary(void) {
@@ -222,6 +251,10 @@ void test_binary(void) {
   for (size_t t = 0; t < COUNT(types); t++) {
     all_patterns(number_cases, COUNT(number_cases), types[t], false, true);
     all_patterns(compare_cases, COUNT(compare_cases), types[t], true, true);
+  }
+  for (int k = 1; k <= CALL_IN; k++) {
+    add_n(MF_FLOAT32, k);
+    add_n(MF_INT64, k);
   }
   for (size_t t = 0; t < 2; t++) {
     all_patterns(float_cases, COUNT(float_cases), types[t], false, true);

@@ -195,6 +195,20 @@ static void nan_through(const char *op, int at) {
   array_free(&y);
 }
 
+/* TensorFlow sums int32 means in int64: the mean of 2147483647 three times is itself. */
+static void wide_mean(void) {
+  int64_t n = 3, one = 1;
+  array x = array_new(MF_INT32, 1, &n), axes = array_new(MF_INT32, 1, &one), y = array_new(MF_INT32, 0, NULL);
+  for (int i = 0; i < 3; i++) array_set(&x, i, INT32_MAX);
+  call c = {.op = "Mean", .attrs = {A_TYPE("T", MF_INT32)}, .n_attrs = 1, .in = {&x, &axes}, .n_in = 2, .out = {&y},
+            .n_out = 1};
+  call_run(&c);
+  check(array_get(&y, 0) == INT32_MAX, "Mean of three INT32_MAX: received %g", array_get(&y, 0));
+  array_free(&x);
+  array_free(&axes);
+  array_free(&y);
+}
+
 /* ---- bias */
 
 static void one_bias(mf_dtype t, int rank, const int64_t *dims, bool nchw) {
@@ -251,6 +265,7 @@ void test_reduction(void) {
     one_arg(ARG_MAX, MF_FLOAT32, MF_INT64, k, true);
     one_arg(ARG_MIN, MF_FLOAT64, MF_INT64, k, true);
   }
+  wide_mean();
   for (int at = 0; at < 3; at++) {
     nan_through("Max", at);
     nan_through("Min", at);

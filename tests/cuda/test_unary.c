@@ -16,6 +16,7 @@ static double ref_rsqrt(double x) { return pow(x, -0.5); }
 static double ref_square(double x) { return pow(x, 2); }
 static double ref_reciprocal(double x) { return pow(x, -1); }
 static double ref_sigmoid(double x) { return 0.5 * (1 + tanh(0.5 * x)); }
+static double ref_invert(double x) { return -x - 1; }
 static double ref_relu(double x) { return fmax(x, 0); }
 static double ref_relu6(double x) { return fmin(fmax(x, 0), 6); }
 static double ref_elu(double x) { return x >= 0 ? x : exp(x) - 1; }
@@ -44,6 +45,7 @@ static const unary_case number_cases[] = {
     {"Neg", ref_neg, -99, 99}, {"Abs", fabs, -99, 99}, {"Sign", ref_sign, -3, 3}, {"Square", ref_square, -99, 99},
     {"Relu", ref_relu, -99, 99},
 };
+static const unary_case invert_case = {"Invert", ref_invert, -99, 99};
 static const unary_case test_cases[] = {
     {"IsNan", ref_is_nan, -9, 9}, {"IsInf", ref_is_inf, -9, 9}, {"IsFinite", ref_is_finite, -9, 9},
 };
@@ -141,5 +143,7 @@ void test_unary(void) {
   }
   for (size_t t = 0; t < COUNT(numbers); t++)
     for (size_t i = 0; i < COUNT(number_cases); i++) all_sizes(&number_cases[i], numbers[t], numbers[t]);
+  all_sizes(&invert_case, MF_INT32, MF_INT32);
+  all_sizes(&invert_case, MF_INT64, MF_INT64);
   logical_not();
 }
