@@ -73,7 +73,7 @@ static bool trivial(const mfi_gemm *g, size_t size) {
 }
 
 /* Products this small are over before a library has looked at its arguments; thin ones are bound by memory. */
-static bool is_small(const mfi_gemm *g) { return g->m * g->n * g->k <= 32 * 32 * 32; }
+static bool is_small(const mfi_gemm *g) { return g->m * g->n * g->k <= 8192; }
 static bool is_thin(const mfi_gemm *g) { return g->m == 1 || (g->n == 1 && !g->ta); }
 
 static bool fits_int(const mfi_gemm *g) {
