@@ -1,11 +1,13 @@
-/* keras.c - Python's `random` as Keras draws default seeds from it, and pausing a trace, so that weights made while a layer's
- * call is traced are concrete.
+/* keras.c - Python's `random` as Keras draws default seeds from it; pausing a trace, so that weights made while a layer's call
+ * is traced are concrete; a clock and whether output goes to a terminal, for progress bars.
  */
 #include "bind/keras.h"
 
 #include <lauxlib.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/mt19937.h"
 #include "bind/ctx.h"
@@ -69,9 +71,27 @@ static int resume_trace(lua_State *L) {
   return 0;
 }
 
+/* clock(): seconds from a fixed moment, for differences. */
+static int monotonic_clock(lua_State *L) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  lua_pushnumber(L, (double)now.tv_sec + (double)now.tv_nsec * 1e-9);
+  return 1;
+}
+
+/* terminal(): the number of columns when standard output is a terminal, else nothing. */
+static int terminal(lua_State *L) {
+  struct winsize size;
+  if (!isatty(STDOUT_FILENO)) return 0;
+  bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  lua_pushinteger(L, known ? size.ws_col : 80);
+  return 1;
+}
+
 int mfl_open_keras(lua_State *L) {
   static const luaL_Reg functions[] = {{"seed", random_seed},         {"randint", random_randint},     {"random", random_random},
-                                       {"pause_trace", pause_trace}, {"resume_trace", resume_trace}, {NULL, NULL}};
+                                       {"pause_trace", pause_trace}, {"resume_trace", resume_trace},
+                                       {"clock", monotonic_clock},   {"terminal", terminal},         {NULL, NULL}};
   mf_mt19937 *r = lua_newuserdatauv(L, sizeof *r, 0);
   mf_mt19937_seed(r, fresh_seed(L));
   lua_rawsetp(L, LUA_REGISTRYINDEX, &generator_key);

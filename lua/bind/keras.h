@@ -4,7 +4,7 @@
 
 #include <lua.h>
 
-/* Pushes a table: pause_trace, resume_trace, seed, randint, random: see keras.c. */
+/* Pushes a table: pause_trace, resume_trace, seed, randint, random, clock, terminal: see keras.c. */
 int mfl_open_keras(lua_State *L);
 
 #endif
