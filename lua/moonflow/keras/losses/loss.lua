@@ -67,9 +67,22 @@ local read_call = args.signature{name = "Loss", {"y_true", "data"}, {"y_pred", "
 --- The loss of tensors: what __call does after reading its arguments.
 function Loss:compute(y_true, y_pred, sample_weight)
   local dtype = self.dtype_object
-  local mask = marks.has_masks and marks.mask(y_pred) or nil
+  local mask = marks.has_masks and type(y_pred) == "userdata" and marks.mask(y_pred) or nil
   local values = self:call(convert_all(y_true, dtype), convert_all(y_pred, dtype))
-  return reduction.reduce_weighted(values, sample_weight, mask, self.reduction, dtype)
+  return self:reduce(values, sample_weight, mask)
+end
+
+--- Weights and reduces what `call` gave; `mask` is that of the predictions. Values may carry a mask of their own.
+function Loss:reduce(values, sample_weight, mask)
+  if marks.has_masks then
+    local own = marks.mask(values)
+    if own and mask then
+      mask = core.op.get("LogicalAnd")(mask, own)
+    else
+      mask = mask or own
+    end
+  end
+  return reduction.reduce_weighted(values, sample_weight, mask, self.reduction, self.dtype_object)
 end
 
 function Loss:__call(...)

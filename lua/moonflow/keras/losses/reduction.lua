@@ -26,6 +26,8 @@ function reduction.standardize(value)
   return value
 end
 
+local last = {squeeze_dims = {-1}}
+
 -- Axes 0 .. rank-1 as tensors, made once.
 local all_axes = {}
 
@@ -53,11 +55,11 @@ function reduction.squeeze_or_expand(x1, x2, expand_rank_1)
   if a.rank == nil or b.rank == nil or a.rank == b.rank then return x1, x2 end
   if a.rank == b.rank + 1 and a[-1] == 1 then
     if b.rank == 1 and expand_rank_1 ~= false then return x1, expand(x2, to_tensor(-1, "int32")) end
-    return squeeze(x1, {axis = {-1}}), x2
+    return squeeze(x1, last), x2
   end
   if b.rank == a.rank + 1 and b[-1] == 1 then
     if a.rank == 1 and expand_rank_1 ~= false then return expand(x1, to_tensor(-1, "int32")), x2 end
-    return x1, squeeze(x2, {axis = {-1}})
+    return x1, squeeze(x2, last)
   end
   return x1, x2
 end
