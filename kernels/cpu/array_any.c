@@ -30,7 +30,8 @@ static mf_status cells_make(mfi_move *m, mf_text **block) {
   for (int i = 0; i < c->n_in; i++) {
     if (c->in[i]->dtype != MF_STRING) continue;
     m->in[i] = (const char *)cell;
-    for (int64_t k = 0; k < mf_tensor_count(c->in[i]); k++, cell++) cell->bytes = mf_string_at(c->in[i], k, &cell->size);
+    for (int64_t k = 0; k < mf_tensor_count(c->in[i]); k++, cell++)
+      cell->bytes = mf_string_at(c->in[i], k, &cell->size);
   }
   for (int i = 0; i < c->n_out; i++) {
     if (mf_out_type(c, i) != MF_STRING) continue;

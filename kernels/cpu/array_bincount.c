@@ -6,7 +6,8 @@
 #include "state_update.h"
 
 /* Counts `n` integers from element `first` of `values` into one row of bins. */
-static void count_row(const mf_call *c, const mf_tensor *values, int64_t first, int64_t n, char *bins, int64_t size, bool mark) {
+static void count_row(const mf_call *c, const mf_tensor *values, int64_t first, int64_t n, char *bins, int64_t size,
+                      bool mark) {
   const mf_tensor *weights = c->in[2];
   mf_dtype type = mf_tensor_dtype(c->out[0]);
   size_t elem = mf_dtype_size(type);
@@ -25,13 +26,16 @@ static void count_row(const mf_call *c, const mf_tensor *values, int64_t first, 
 static mf_status count(mf_call *c, bool mark) {
   const mf_tensor *values = c->in[0];
   mf_tensor *out = c->out[0];
-  int64_t n = mf_tensor_count(values), rows = values->shape.rank == 2 && out->shape.rank == 2 ? values->shape.dims[0] : 1;
+  int64_t n = mf_tensor_count(values),
+          rows = values->shape.rank == 2 && out->shape.rank == 2 ? values->shape.dims[0] : 1;
   int64_t size = out->shape.dims[out->shape.rank - 1], per = rows ? n / rows : 0;
   size_t elem = mf_dtype_size(mf_tensor_dtype(out));
   for (int64_t i = 0; i < n; i++)
-    if (mfi_int_at(values, i) < 0) return mf_fail(MF_INVALID_ARGUMENT, "%s: Input arr must be non-negative!", c->attrs.op->name);
+    if (mfi_int_at(values, i) < 0)
+      return mf_fail(MF_INVALID_ARGUMENT, "%s: Input arr must be non-negative!", c->attrs.op->name);
   mfi_zero(mf_data(out), mf_tensor_bytes(out));
-  for (int64_t r = 0; r < rows; r++) count_row(c, values, r * per, per, out->data + (size_t)(r * size) * elem, size, mark);
+  for (int64_t r = 0; r < rows; r++)
+    count_row(c, values, r * per, per, out->data + (size_t)(r * size) * elem, size, mark);
   return NULL;
 }
 

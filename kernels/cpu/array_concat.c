@@ -5,7 +5,8 @@
 #include "array_move.h"
 #include "ops/op_list.h"
 
-/* Writes input i as block [outer, run] into the output, whose rows are `row` bytes apart, at byte `offset` of each row. */
+/* Writes input i as block [outer, run] into the output, whose rows are `row` bytes apart, at byte `offset` of each
+ * row. */
 static void put_block(mfi_move *m, int i, int64_t outer, int64_t run, int64_t row, int64_t offset) {
   mfi_box box = {.rank = 0};
   mfi_box_add(&box, outer, row, run);
@@ -18,7 +19,8 @@ static mf_status move_concat(mfi_move *m) {
   const mf_shape *out = &m->shapes[0];
   int64_t axis = mfi_int_at(m->call->in[n], 0);
   int a = (int)(axis < 0 ? axis + out->rank : axis);
-  int64_t outer = mf_shape_count_range(out, 0, a), inner = mf_shape_count_range(out, a + 1, out->rank) * (int64_t)m->elem;
+  int64_t outer = mf_shape_count_range(out, 0, a),
+          inner = mf_shape_count_range(out, a + 1, out->rank) * (int64_t)m->elem;
   int64_t row = inner * out->dims[a], offset = 0;
   for (int i = 0; i < n; i++) {
     int64_t run = inner * m->call->in[i]->shape.dims[a];
@@ -55,12 +57,14 @@ static mf_status check_shape(const mf_call *c, int i, int64_t axis) {
   const mf_tensor *first = c->in[1], *this = c->in[i + 1];
   int64_t rank = mf_tensor_count(first);
   if (mf_tensor_count(this) != rank)
-    return mf_fail(MF_INVALID_ARGUMENT, "ConcatOffset: input %d should contain %" PRId64 " elements, but got %" PRId64, i, rank,
-                   mf_tensor_count(this));
+    return mf_fail(MF_INVALID_ARGUMENT, "ConcatOffset: input %d should contain %" PRId64 " elements, but got %" PRId64,
+                   i, rank, mf_tensor_count(this));
   for (int64_t d = 0; d < rank; d++)
     if (d != axis && mfi_int_at(first, d) != mfi_int_at(this, d))
-      return mf_fail(MF_INVALID_ARGUMENT, "ConcatOffset: All dimensions except %" PRId64 " must match. Dimension %" PRId64
-                     " of input %d is %" PRId64 ", of input 0 %" PRId64, axis, d, i, mfi_int_at(this, d), mfi_int_at(first, d));
+      return mf_fail(MF_INVALID_ARGUMENT,
+                     "ConcatOffset: All dimensions except %" PRId64 " must match. Dimension %" PRId64
+                     " of input %d is %" PRId64 ", of input 0 %" PRId64,
+                     axis, d, i, mfi_int_at(this, d), mfi_int_at(first, d));
   return NULL;
 }
 

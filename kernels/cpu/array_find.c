@@ -116,7 +116,8 @@ static mf_status put_values(mf_call *c, const int64_t *first, int64_t found) {
   if (c->in[0]->dtype != MF_STRING) {
     size_t size = mf_dtype_size(mf_tensor_dtype(c->in[0]));
     MF_TRY(mf_out_alloc(c, 0, &shape));
-    for (int64_t k = 0; k < found; k++) memcpy(c->out[0]->data + (size_t)k * size, c->in[0]->data + (size_t)first[k] * size, size);
+    for (int64_t k = 0; k < found; k++)
+      memcpy(c->out[0]->data + (size_t)k * size, c->in[0]->data + (size_t)first[k] * size, size);
     return NULL;
   }
   MF_TRY(mf_string_builder_new(&shape, &b));

@@ -29,7 +29,8 @@ static mf_status move_gather_nd(mfi_move *m) {
   size_t row = (size_t)mf_shape_count_range(params, (int)depth, params->rank) * m->elem;
   int64_t *at = mf_alloc_array((size_t)n + 1, sizeof *at);
   if (!at) return mf_fail_oom();
-  mf_status status = mfi_flat_indices("GatherNd", c->in[1], params, mf_attr_is(c->attrs, "bad_indices_policy", "IGNORE"), at);
+  mf_status status = mfi_flat_indices("GatherNd", c->in[1], params,
+                                      mf_attr_is(c->attrs, "bad_indices_policy", "IGNORE"), at);
   for (int64_t i = 0; i < n && !status && row; i++) {
     if (at[i] < 0) memset(m->out[0] + (size_t)i * row, 0, row);
     else memcpy(m->out[0] + (size_t)i * row, m->in[0] + (size_t)at[i] * row, row);

@@ -29,11 +29,13 @@ static mf_status bad_index(const char *op, const mf_tensor *indices, int64_t i, 
                  place(&indices->shape, indices->shape.rank, i, at), mfi_int_at(indices, i), limit);
 }
 
-static mf_status bad_vector(const char *op, const mf_tensor *indices, int64_t i, int64_t depth, const mf_shape *table) {
+static mf_status bad_vector(const char *op, const mf_tensor *indices, int64_t i, int64_t depth,
+                            const mf_shape *table) {
   char at[PLACE_TEXT], shape[MF_SHAPE_TEXT], vector[PLACE_TEXT] = "";
   int used = 0;
   for (int64_t k = 0; k < depth && used < PLACE_TEXT - 24; k++)
-    used += snprintf(vector + used, PLACE_TEXT - (size_t)used, "%s%" PRId64, k ? ", " : "", mfi_int_at(indices, i * depth + k));
+    used += snprintf(vector + used, PLACE_TEXT - (size_t)used, "%s%" PRId64, k ? ", " : "",
+                     mfi_int_at(indices, i * depth + k));
   return mf_fail(MF_INVALID_ARGUMENT, "%s: indices%s = [%s] does not index into shape %s", op,
                  place(&indices->shape, indices->shape.rank - 1, i, at), vector, mf_shape_text(table, shape));
 }
@@ -87,8 +89,8 @@ static void run_gather(void *arg, int64_t piece) {
   }
 }
 
-mf_status mfi_gather_rows(const char *op, char *out, const char *params, const mf_tensor *indices, int64_t outer, int64_t per,
-                          int64_t rows, int64_t n, size_t row_bytes) {
+mf_status mfi_gather_rows(const char *op, char *out, const char *params, const mf_tensor *indices, int64_t outer,
+                          int64_t per, int64_t rows, int64_t n, size_t row_bytes) {
   gather g = {out, params, indices, per, rows, n, outer * n, 1, row_bytes};
   MF_TRY(mfi_check_indices(op, indices, rows));
   if (g.total == 0 || row_bytes == 0) return NULL;

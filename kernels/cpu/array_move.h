@@ -1,10 +1,12 @@
 /* array_move.h - moving elements: the engine under all kernels that copy without computing.
  *
- * A box is a nest of loops over bytes strides on both sides; transposes, slices, reversals, broadcasts, tiles, concatenations
- * and paddings all are boxes. The engine merges loops, picks wide copies, and cuts the work by the box alone.
+ * A box is a nest of loops over bytes strides on both sides; transposes, slices, reversals, broadcasts, tiles,
+ * concatenations and paddings all are boxes. The engine merges loops, picks wide copies, and cuts the work by the box
+ * alone.
  *
- * mfi_move_run makes one kernel serve every dtype: strings appear as 16-byte cells (address and length) that are moved like
- * any element and become a string tensor afterwards; resources and variants are pointers that are retained afterwards.
+ * mfi_move_run makes one kernel serve every dtype: strings appear as 16-byte cells (address and length) that are moved
+ * like any element and become a string tensor afterwards; resources and variants are pointers that are retained
+ * afterwards.
  */
 #ifndef MF_KERNELS_CPU_ARRAY_MOVE_H
 #define MF_KERNELS_CPU_ARRAY_MOVE_H
@@ -42,15 +44,15 @@ void mfi_dense_strides(const mf_shape *s, size_t elem, int64_t *strides);
 typedef struct mfi_move {
   mf_call *call;
   size_t elem;             /* bytes an element */
-  const char **in;         /* one an input: elements of inputs of the moved dtype; the tensor's memory for the others */
+  const char **in; /* one an input: elements of inputs of the moved dtype; the tensor's memory for the others */
   char **out;              /* one an output */
   mf_shape *shapes;        /* of the outputs */
 } mfi_move;
 
 typedef mf_status (*mfi_move_fn)(mfi_move *m);
 
-/* Makes the outputs that are missing, runs fn, and turns cells into strings. `type`: the moved dtype. Outputs of other dtypes
- * must be there already or are made as plain tensors. */
+/* Makes the outputs that are missing, runs fn, and turns cells into strings. `type`: the moved dtype. Outputs of other
+ * dtypes must be there already or are made as plain tensors. */
 mf_status mfi_move_run(mf_call *c, mf_dtype type, mfi_move_fn fn) MF_MUST_USE;
 
 /* The inferred shapes of the outputs, for kernels whose outputs the caller does not make. [OUT] shapes[n_out]. */
@@ -58,7 +60,9 @@ mf_status mfi_out_shapes(const mf_call *c, mf_shape *shapes) MF_MUST_USE;
 
 /* Element i of an integer tensor at any integer dtype. */
 static inline int64_t mfi_int_at(const mf_tensor *t, int64_t i) {
-  return t->dtype == MF_INT32 ? MF_DATA(int32_t, t)[i] : t->dtype == MF_INT64 ? MF_DATA(int64_t, t)[i] : mf_tensor_get_i64(t, i);
+  return t->dtype == MF_INT32   ? MF_DATA(int32_t, t)[i]
+         : t->dtype == MF_INT64 ? MF_DATA(int64_t, t)[i]
+                                : mf_tensor_get_i64(t, i);
 }
 
 #endif

@@ -98,6 +98,7 @@ const mf_kernel_def mf_kernels_array_pad[] = {
     {.op = &mf_op_Pad, .name = "box", .device = MF_CPU, .rank = 10, .run = run_pad},
     {.op = &mf_op_PadV2, .name = "box", .device = MF_CPU, .rank = 10, .run = run_pad},
     {.op = &mf_op_MirrorPad, .name = "box", .device = MF_CPU, .rank = 10, .run = run_mirror},
-    {.op = &mf_op_MirrorPadGrad, .name = "fold", .device = MF_CPU, .rank = 10, .type_attr = "T", .types = MF_TYPES_NUMERIC,
+    {.op = &mf_op_MirrorPadGrad, .name = "fold", .device = MF_CPU, .rank = 10, .type_attr = "T",
+     .types = MF_TYPES_NUMERIC,
      .run = run_fold},
     {0}};

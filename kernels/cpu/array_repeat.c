@@ -76,7 +76,8 @@ static bool same_vectors(const mf_tensor *x, const mf_tensor *y) {
 static mf_status run_gradient_args(mf_call *c) {
   int64_t nx = mf_tensor_count(c->in[0]), ny = mf_tensor_count(c->in[1]), n = nx > ny ? nx : ny;
   int64_t axes[2][4 * MF_MAX_RANK], count[2] = {0, 0};
-  if (n > 4 * MF_MAX_RANK) return mf_fail(MF_INVALID_ARGUMENT, "BroadcastGradientArgs: rank %" PRId64 " is too high", n);
+  if (n > 4 * MF_MAX_RANK)
+    return mf_fail(MF_INVALID_ARGUMENT, "BroadcastGradientArgs: rank %" PRId64 " is too high", n);
   bool same = same_vectors(c->in[0], c->in[1]);
   for (int64_t axis = 0; axis < n && !same; axis++) {
     int64_t x = from_end(c->in[0], n - 1 - axis), y = from_end(c->in[1], n - 1 - axis);

@@ -26,7 +26,8 @@ static mf_status run_reverse(mf_call *c) { return mfi_move_run(c, mf_out_type(c,
 
 /* ---- Roll: along each rolled axis the tensor falls into two parts that change places */
 
-static void roll_from(mfi_move *m, const int64_t *stride, const int64_t *shift, int d, mfi_box box, int64_t to, int64_t from) {
+static void roll_from(mfi_move *m, const int64_t *stride, const int64_t *shift, int d, mfi_box box, int64_t to,
+                      int64_t from) {
   const mf_shape *s = &m->shapes[0];
   if (d == s->rank) {
     mfi_box_copy(box, m->elem, m->out[0] + to, m->in[0] + from);

@@ -11,7 +11,9 @@
 /* ---- ScatterNd and TensorScatter*: `indices_at` is the input with the index vectors, the next one has the updates */
 
 static mfi_update_kind kind_of(const mf_op_def *op) {
-  return op == &mf_op_TensorScatterUpdate ? MFI_UPDATE_SET : op == &mf_op_TensorScatterSub ? MFI_UPDATE_SUB : MFI_UPDATE_ADD;
+  return op == &mf_op_TensorScatterUpdate ? MFI_UPDATE_SET
+         : op == &mf_op_TensorScatterSub  ? MFI_UPDATE_SUB
+                                          : MFI_UPDATE_ADD;
 }
 
 static mf_status scatter_into(const mf_call *c, int indices_at, const mf_shape *table, mf_dtype type, char *to,
@@ -19,14 +21,15 @@ static mf_status scatter_into(const mf_call *c, int indices_at, const mf_shape *
   const mf_tensor *indices = c->in[indices_at];
   const mf_shape *s = &indices->shape;
   int64_t depth = s->dims[s->rank - 1], n = mf_shape_count_range(s, 0, s->rank - 1);
-  int64_t rows = mf_shape_count_range(table, 0, (int)depth), inner = mf_shape_count_range(table, (int)depth, table->rank);
+  int64_t rows = mf_shape_count_range(table, 0, (int)depth),
+          inner = mf_shape_count_range(table, (int)depth, table->rank);
   int64_t *at = mf_alloc_array((size_t)n + 1, sizeof *at);
   if (!at) return mf_fail_oom();
   mf_status status =
       mfi_flat_indices(c->attrs.op->name, indices, table, mf_attr_is(c->attrs, "bad_indices_policy", "IGNORE"), at);
   if (!status)
-    status = mfi_update_rows(c->attrs.op->name, kind_of(c->attrs.op), type, to, rows, inner, (mfi_rows){.flat = at, .n = n},
-                             updates, false);
+    status = mfi_update_rows(c->attrs.op->name, kind_of(c->attrs.op), type, to, rows, inner,
+                             (mfi_rows){.flat = at, .n = n}, updates, false);
   mf_free(at);
   return status;
 }
@@ -37,10 +40,10 @@ static mf_status run_scatter_nd(mf_call *c) {
   return scatter_into(c, 0, &out->shape, mf_tensor_dtype(out), mf_data(out), mf_data(c->in[1]));
 }
 
-/* Strings that meet are joined in the order of the indices. next[i]: the update after i that goes to the same row; first and last
- * an entry a row; -1 ends. */
-static mf_status join_rows(const mf_call *c, const mf_shape *shape, int64_t inner, const int64_t *first, const int64_t *next,
-                           mf_string_builder *b) {
+/* Strings that meet are joined in the order of the indices. next[i]: the update after i that goes to the same row;
+ * first and last an entry a row; -1 ends. */
+static mf_status join_rows(const mf_call *c, const mf_shape *shape, int64_t inner, const int64_t *first,
+                           const int64_t *next, mf_string_builder *b) {
   for (int64_t e = 0; e < mf_shape_count(shape); e++) {
     mf_strbuf text = {0};
     for (int64_t i = first[e / inner]; i >= 0; i = next[i]) {
@@ -62,10 +65,13 @@ static mf_status run_scatter_strings(mf_call *c) {
   MF_TRY(mfi_out_shapes(c, &shape));
   const mf_shape *s = &c->in[0]->shape;
   int64_t depth = s->dims[s->rank - 1], n = mf_shape_count_range(s, 0, s->rank - 1);
-  int64_t rows = mf_shape_count_range(&shape, 0, (int)depth), inner = mf_shape_count_range(&shape, (int)depth, shape.rank);
-  int64_t *at = mf_alloc_array(2 * ((size_t)n + (size_t)rows) + 1, sizeof *at), *next = at + n, *first = next + n, *last = first + rows;
+  int64_t rows = mf_shape_count_range(&shape, 0, (int)depth),
+          inner = mf_shape_count_range(&shape, (int)depth, shape.rank);
+  int64_t *at = mf_alloc_array(2 * ((size_t)n + (size_t)rows) + 1, sizeof *at), *next = at + n, *first = next + n,
+          *last = first + rows;
   if (!at) return mf_fail_oom();
-  mf_status status = mfi_flat_indices("ScatterNd", c->in[0], &shape, mf_attr_is(c->attrs, "bad_indices_policy", "IGNORE"), at);
+  mf_status status = mfi_flat_indices("ScatterNd", c->in[0], &shape,
+                                      mf_attr_is(c->attrs, "bad_indices_policy", "IGNORE"), at);
   for (int64_t r = 0; r < rows && !status; r++) first[r] = last[r] = -1;
   for (int64_t i = 0; i < n && !status; i++) {
     next[i] = -1;
@@ -111,8 +117,9 @@ static mf_status run_unsorted(mf_call *c) {
   for (int64_t i = 0; i < mf_tensor_count(ids); i++) {
     int64_t id = mfi_int_at(ids, i);
     if (id >= rows)
-      return mf_fail(MF_INVALID_ARGUMENT, "UnsortedSegmentSum: segment_ids[%" PRId64 "] = %" PRId64 " is out of range [0, %" PRId64 ")",
-                     i, id, rows);
+      return mf_fail(MF_INVALID_ARGUMENT,
+                     "UnsortedSegmentSum: segment_ids[%" PRId64 "] = %" PRId64 " is out of range [0, %" PRId64 ")", i,
+                     id, rows);
   }
   mfi_zero(mf_data(out), mf_tensor_bytes(out));
   return mfi_update_rows("UnsortedSegmentSum", MFI_UPDATE_ADD, mf_tensor_dtype(out), mf_data(out), rows, inner,
@@ -134,23 +141,29 @@ static mf_status run_segment(mf_call *c) {
   mf_tensor *out = c->out[0];
   mfi_zero(mf_data(out), mf_tensor_bytes(out));
   return mfi_update_rows("SegmentSum", MFI_UPDATE_ADD, mf_tensor_dtype(out), mf_data(out), last + 1,
-                         mf_shape_count_range(&shape, 1, shape.rank), (mfi_rows){.tensor = ids, .n = n}, mf_data(c->in[0]), false);
+                         mf_shape_count_range(&shape, 1, shape.rank), (mfi_rows){.tensor = ids, .n = n},
+                         mf_data(c->in[0]), false);
 }
 
 const mf_kernel_def mf_kernels_array_scatter[] = {
     {.op = &mf_op_ScatterNd, .name = "rows", .device = MF_CPU, .rank = 10, .type_attr = "T", .types = MF_TYPES_PLAIN,
      .run = run_scatter_nd},
-    {.op = &mf_op_ScatterNd, .name = "strings", .device = MF_CPU, .rank = 10, .type_attr = "T", .types = MF_TYPE(MF_STRING),
+    {.op = &mf_op_ScatterNd, .name = "strings", .device = MF_CPU, .rank = 10, .type_attr = "T",
+     .types = MF_TYPE(MF_STRING),
      .run = run_scatter_strings},
-    {.op = &mf_op_TensorScatterUpdate, .name = "rows", .device = MF_CPU, .rank = 10, .type_attr = "T", .types = MF_TYPES_PLAIN,
+    {.op = &mf_op_TensorScatterUpdate, .name = "rows", .device = MF_CPU, .rank = 10, .type_attr = "T",
+     .types = MF_TYPES_PLAIN,
      .run = run_tensor_scatter},
     {.op = &mf_op_TensorScatterUpdate, .name = "cells", .device = MF_CPU, .rank = 10, .run = run_tensor_update},
-    {.op = &mf_op_TensorScatterAdd, .name = "rows", .device = MF_CPU, .rank = 10, .type_attr = "T", .types = MF_TYPES_NUMERIC,
+    {.op = &mf_op_TensorScatterAdd, .name = "rows", .device = MF_CPU, .rank = 10, .type_attr = "T",
+     .types = MF_TYPES_NUMERIC,
      .run = run_tensor_scatter},
-    {.op = &mf_op_TensorScatterSub, .name = "rows", .device = MF_CPU, .rank = 10, .type_attr = "T", .types = MF_TYPES_NUMERIC,
+    {.op = &mf_op_TensorScatterSub, .name = "rows", .device = MF_CPU, .rank = 10, .type_attr = "T",
+     .types = MF_TYPES_NUMERIC,
      .run = run_tensor_scatter},
     {.op = &mf_op_UnsortedSegmentSum, .name = "rows", .device = MF_CPU, .rank = 10, .type_attr = "T",
      .types = MF_TYPES_NUMERIC, .run = run_unsorted},
-    {.op = &mf_op_SegmentSum, .name = "rows", .device = MF_CPU, .rank = 10, .type_attr = "T", .types = MF_TYPES_NUMERIC,
+    {.op = &mf_op_SegmentSum, .name = "rows", .device = MF_CPU, .rank = 10, .type_attr = "T",
+     .types = MF_TYPES_NUMERIC,
      .run = run_segment},
     {0}};

@@ -22,8 +22,10 @@ static mf_status make_cut(const mf_call *c, cut *k) {
     return NULL;
   }
   mfi_strided spec;
-  MF_TRY(mfi_strided_make("StridedSlice", c->attrs, c->in[1], c->in[2], c->in[3], (int)mf_tensor_count(c->in[1]), in, &spec));
-  for (int i = 0; i < in->rank; i++) k->begin[i] = spec.begin[i], k->step[i] = spec.stride[i], k->count[i] = spec.count[i];
+  MF_TRY(mfi_strided_make("StridedSlice", c->attrs, c->in[1], c->in[2], c->in[3], (int)mf_tensor_count(c->in[1]), in,
+                          &spec));
+  for (int i = 0; i < in->rank; i++)
+    k->begin[i] = spec.begin[i], k->step[i] = spec.stride[i], k->count[i] = spec.count[i];
   return NULL;
 }
 
@@ -43,7 +45,8 @@ static mf_status move_cut(mfi_move *m) {
   return NULL;
 }
 
-/* Rows [begin, begin+n) of the first axis with all of the others: *rows tells. Only plain dtypes can be such a view. */
+/* Rows [begin, begin+n) of the first axis with all of the others: *rows tells. Only plain dtypes can be such a view.
+ */
 static bool leading_rows(const mf_tensor *t, const cut *k) {
   if (!(MF_TYPE(t->dtype) & MF_TYPES_PLAIN) || k->rank == 0 || k->step[0] != 1 || k->count[0] == 0) return false;
   for (int i = 1; i < k->rank; i++)

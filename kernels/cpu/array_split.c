@@ -12,7 +12,8 @@ static parts parts_of(const mf_call *c) {
   const mf_op_def *op = c->attrs.op;
   parts p = {.value_at = op == &mf_op_Split ? 1 : 0};
   p.value = c->in[p.value_at];
-  int64_t axis = op == &mf_op_Unpack ? mf_attr_int(c->attrs, "axis") : mfi_int_at(c->in[op == &mf_op_Split ? 0 : 2], 0);
+  int64_t axis = op == &mf_op_Unpack ? mf_attr_int(c->attrs, "axis")
+                                     : mfi_int_at(c->in[op == &mf_op_Split ? 0 : 2], 0);
   p.axis = (int)(axis < 0 ? axis + p.value->shape.rank : axis);
   return p;
 }
@@ -69,7 +70,8 @@ static int64_t part_size(const mf_call *c, int64_t whole, int i) {
 static mf_status run_parts(mf_call *c) {
   parts p = parts_of(c);
   mf_tensor *value = c->in[p.value_at];
-  if (p.axis != 0 || !(MF_TYPE(value->dtype) & MF_TYPES_PLAIN)) return mfi_move_run(c, mf_tensor_dtype(value), move_parts);
+  if (p.axis != 0 || !(MF_TYPE(value->dtype) & MF_TYPES_PLAIN))
+    return mfi_move_run(c, mf_tensor_dtype(value), move_parts);
   int64_t first = 0;
   for (int i = 0; i < c->n_out; i++) {
     int64_t size = part_size(c, value->shape.dims[0], i);

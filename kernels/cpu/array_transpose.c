@@ -28,8 +28,10 @@ static mf_status run_invert(mf_call *c) {
   mfi_fill(mf_data(c->out[0]), n, wide ? 8 : 4, &(int64_t){-1});
   for (int64_t i = 0; i < n; i++) {
     int64_t d = mfi_int_at(c->in[0], i);
-    if (d < 0 || d >= n) return mf_fail(MF_INVALID_ARGUMENT, "InvertPermutation: %" PRId64 " is not between 0 and %" PRId64, d, n);
-    if (mfi_int_at(c->out[0], d) != -1) return mf_fail(MF_INVALID_ARGUMENT, "InvertPermutation: %" PRId64 " is duplicated in the input.", d);
+    if (d < 0 || d >= n)
+      return mf_fail(MF_INVALID_ARGUMENT, "InvertPermutation: %" PRId64 " is not between 0 and %" PRId64, d, n);
+    if (mfi_int_at(c->out[0], d) != -1)
+      return mf_fail(MF_INVALID_ARGUMENT, "InvertPermutation: %" PRId64 " is duplicated in the input.", d);
     if (wide) MF_DATA(int64_t, c->out[0])[d] = i;
     else MF_DATA(int32_t, c->out[0])[d] = (int32_t)i;
   }

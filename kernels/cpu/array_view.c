@@ -1,4 +1,5 @@
-/* array_view.c - kernels that move nothing: Identity and its kin, Reshape, ExpandDims, Squeeze, and the questions about shapes. */
+/* array_view.c - kernels that move nothing: Identity and its kin, Reshape, ExpandDims, Squeeze, and the questions
+ * about shapes. */
 #include <inttypes.h>
 
 #include "array_move.h"

@@ -13,7 +13,8 @@ static mfi_random_kind kind_of(const mf_op_def *op) {
     return MFI_RANDOM_NORMAL;
   if (op == &mf_op_TruncatedNormal || op == &mf_op_StatelessTruncatedNormal || op == &mf_op_StatelessTruncatedNormalV2)
     return MFI_RANDOM_TRUNCATED;
-  if (op == &mf_op_StatelessRandomUniformFullInt || op == &mf_op_StatelessRandomUniformFullIntV2) return MFI_RANDOM_FULL_INT;
+  if (op == &mf_op_StatelessRandomUniformFullInt || op == &mf_op_StatelessRandomUniformFullIntV2)
+    return MFI_RANDOM_FULL_INT;
   return MFI_RANDOM_INT;
 }
 
@@ -59,7 +60,8 @@ static mf_status run_keyed(mf_call *c) {
 static mf_status run_key(mf_call *c) {
   mf_philox g = mfi_stream_from_seeds(c->in[0]);
   *MF_DATA(uint64_t, c->out[0]) = g.key[0] | (uint64_t)g.key[1] << 32;
-  for (int i = 0; i < 2; i++) MF_DATA(uint64_t, c->out[1])[i] = g.counter[2 * i] | (uint64_t)g.counter[2 * i + 1] << 32;
+  for (int i = 0; i < 2; i++)
+    MF_DATA(uint64_t, c->out[1])[i] = g.counter[2 * i] | (uint64_t)g.counter[2 * i + 1] << 32;
   if (c->n_out == 3) *MF_DATA(int32_t, c->out[2]) = ALG_PHILOX;
   return NULL;
 }
@@ -69,8 +71,11 @@ static mf_status run_alg(mf_call *c) {
   return NULL;
 }
 
-#define STATEFUL(op_) \
-  {.op = &mf_op_##op_, .name = "philox", .device = MF_CPU, .rank = 10, .run = run_stateful, .slot_release = mfi_stream_release}
+#define STATEFUL(op_)                                                                        \
+  {                                                                                          \
+    .op = &mf_op_##op_, .name = "philox", .device = MF_CPU, .rank = 10, .run = run_stateful, \
+    .slot_release = mfi_stream_release                                                       \
+  }
 #define SEEDED(op_) {.op = &mf_op_##op_, .name = "philox", .device = MF_CPU, .rank = 10, .run = run_seeded}
 #define KEYED(op_) {.op = &mf_op_##op_, .name = "philox", .device = MF_CPU, .rank = 10, .run = run_keyed}
 

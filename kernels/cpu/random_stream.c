@@ -1,6 +1,7 @@
 /* random_stream.c - generators of random kernels, and filling in parallel: see random_stream.h.
  *
- * Pieces are cut at multiples of 64 elements, which are whole groups of every kind; each element depends on its index alone.
+ * Pieces are cut at multiples of 64 elements, which are whole groups of every kind; each element depends on its index
+ * alone.
  */
 #include "random_stream.h"
 
@@ -135,7 +136,8 @@ mf_status mfi_random_fill(const mf_philox *g, mfi_random_kind kind, mf_tensor *t
   static const double cost[] = {3, 15, 30, 4, 3};
   fill f = {g, mf_data(t), kind, mf_tensor_dtype(t), mf_tensor_count(t), 1, low, high};
   if (kind == MFI_RANDOM_INT && f.n > 0 && low >= high)
-    return mf_fail(MF_INVALID_ARGUMENT, "random integers: Need minval < maxval, got %" PRId64 " >= %" PRId64, low, high);
+    return mf_fail(MF_INVALID_ARGUMENT, "random integers: Need minval < maxval, got %" PRId64 " >= %" PRId64, low,
+                   high);
   f.pieces = mf_pieces_for(f.n, cost[kind]);
   mf_parallel_for(f.pieces, run_fill, &f);
   return NULL;

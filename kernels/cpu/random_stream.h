@@ -5,8 +5,8 @@
 #include "base/philox.h"
 #include "ops/kernel.h"
 
-/* Stateful ops: the generator in the call's slot, made from attributes seed and seed2 (both 0: from the system) at first use.
- * *out: the generator now; the one in the slot moves on by `blocks` blocks of four words. */
+/* Stateful ops: the generator in the call's slot, made from attributes seed and seed2 (both 0: from the system) at
+ * first use. *out: the generator now; the one in the slot moves on by `blocks` blocks of four words. */
 mf_status mfi_stream_reserve(mf_call *c, uint64_t blocks, mf_philox *out) MF_MUST_USE;
 void mfi_stream_release(void *slot);
 
@@ -22,7 +22,9 @@ typedef enum mfi_random_kind {
   MFI_RANDOM_FULL_INT
 } mfi_random_kind;
 
-/* Fills t (half, bfloat16, float, double; int32, int64, uint32, uint64) with the numbers that start at *g, in parallel. */
-mf_status mfi_random_fill(const mf_philox *g, mfi_random_kind kind, mf_tensor *t, int64_t low, int64_t high) MF_MUST_USE;
+/* Fills t (half, bfloat16, float, double; int32, int64, uint32, uint64) with the numbers that start at *g, in
+ * parallel. */
+mf_status mfi_random_fill(const mf_philox *g, mfi_random_kind kind, mf_tensor *t, int64_t low,
+                          int64_t high) MF_MUST_USE;
 
 #endif

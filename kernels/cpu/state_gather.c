@@ -17,8 +17,8 @@ static mf_status gather_from(mf_call *c, mf_tensor *params) {
   size_t elem = mf_dtype_size(mf_tensor_dtype(params));
   size_t row = (size_t)mf_shape_count_range(&params->shape, batch + 1, params->shape.rank) * elem;
   if (!c->out[0]) return mf_fail(MF_UNIMPLEMENTED, "ResourceGather: dtype %s", mf_dtype_name(mf_tensor_dtype(params)));
-  return mfi_gather_rows("ResourceGather", mf_data(c->out[0]), mf_data(params), indices, outer, 1, params->shape.dims[batch], n,
-                         row);
+  return mfi_gather_rows("ResourceGather", mf_data(c->out[0]), mf_data(params), indices, outer, 1,
+                         params->shape.dims[batch], n, row);
 }
 
 static mf_status run_gather(mf_call *c) {
@@ -63,7 +63,8 @@ static mf_status run_scatter(mf_call *c) {
 }
 
 const mf_kernel_def mf_kernels_state_gather[] = {
-    {.op = &mf_op_ResourceGather, .name = "rows", .device = MF_CPU, .rank = 10, .type_attr = "dtype", .types = MF_TYPES_PLAIN,
+    {.op = &mf_op_ResourceGather, .name = "rows", .device = MF_CPU, .rank = 10, .type_attr = "dtype",
+     .types = MF_TYPES_PLAIN,
      .run = run_gather},
     {.op = &mf_op_ResourceScatterAdd, .name = "rows", .device = MF_CPU, .rank = 10, .type_attr = "dtype",
      .types = MF_TYPES_NUMERIC, .run = run_scatter},

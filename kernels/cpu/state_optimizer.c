@@ -1,7 +1,7 @@
 /* state_optimizer.c - kernels of MfSGD, MfAdam, MfRMSprop: one pass over memory, all variables in one parallel region.
  *
- * Variables are cut into blocks of 4096 elements; the list of all blocks is what the pool shares out. What a block computes does
- * not depend on who computes it.
+ * Variables are cut into blocks of 4096 elements; the list of all blocks is what the pool shares out. What a block
+ * computes does not depend on who computes it.
  */
 #include "state_optimizer.h"
 
@@ -33,8 +33,8 @@ static double scalar(const mf_call *c, int i) { return mf_tensor_get_f64(c->in[i
 /* A value as T holds it. */
 static double as(mf_dtype type, double v) { return type == MF_FLOAT32 ? (double)(float)v : v; }
 
-/* lr * sqrt(1 - beta_2^t) / (1 - beta_1^t), every operation in T. Keras casts the betas (and SGD's momentum) from Python numbers
- * by way of float32, so a double variable sees them rounded to float here, but not in 1 - beta. */
+/* lr * sqrt(1 - beta_2^t) / (1 - beta_1^t), every operation in T. Keras casts the betas (and SGD's momentum) from
+ * Python numbers by way of float32, so a double variable sees them rounded to float here, but not in 1 - beta. */
 static double adam_alpha(const step *s, int at) {
   double t = scalar(s->call, at + 1) + 1, lr = scalar(s->call, at);
   double b1 = as(MF_FLOAT32, scalar(s->call, at + 2)), b2 = as(MF_FLOAT32, scalar(s->call, at + 3));
@@ -52,7 +52,9 @@ static void plan_sgd(step *s, int at) {
   const mfi_optimizer_loops *loops = loops_of(s->type);
   s->rates.lr = as(s->type, scalar(s->call, at));
   s->rates.momentum = as(MF_FLOAT32, scalar(s->call, at + 1));
-  s->fn = !s->kinds ? loops->sgd : mf_attr_bool(s->call->attrs, "nesterov") ? loops->sgd_nesterov : loops->sgd_momentum;
+  s->fn = !s->kinds                                  ? loops->sgd
+          : mf_attr_bool(s->call->attrs, "nesterov") ? loops->sgd_nesterov
+                                                     : loops->sgd_momentum;
 }
 
 static void plan_adam(step *s, int at) {
@@ -127,7 +129,8 @@ static size_t step_workspace(const mf_call *c) {
 }
 
 static mf_status run_step(mf_call *c) {
-  step s = {.call = c, .n = (int)mf_attr_int(c->attrs, "N"), .type = mf_attr_type(c->attrs, "T"), .slot_at = {0, 1, 2}};
+  step s = {
+      .call = c, .n = (int)mf_attr_int(c->attrs, "N"), .type = mf_attr_type(c->attrs, "T"), .slot_at = {0, 1, 2}};
   s.kinds = (int)(mf_attr_int(c->attrs, "S") / s.n);
   s.first = c->workspace;
   mf_variable **vars = (mf_variable **)(void *)(s.first + s.n + 1);
@@ -140,7 +143,10 @@ static mf_status run_step(mf_call *c) {
 }
 
 const mf_kernel_def mf_kernels_state_optimizer[] = {
-    {.op = &mf_op_MfSGD, .name = "one pass", .device = MF_CPU, .rank = 10, .workspace = step_workspace, .run = run_step},
-    {.op = &mf_op_MfAdam, .name = "one pass", .device = MF_CPU, .rank = 10, .workspace = step_workspace, .run = run_step},
-    {.op = &mf_op_MfRMSprop, .name = "one pass", .device = MF_CPU, .rank = 10, .workspace = step_workspace, .run = run_step},
+    {.op = &mf_op_MfSGD, .name = "one pass", .device = MF_CPU, .rank = 10, .workspace = step_workspace,
+     .run = run_step},
+    {.op = &mf_op_MfAdam, .name = "one pass", .device = MF_CPU, .rank = 10, .workspace = step_workspace,
+     .run = run_step},
+    {.op = &mf_op_MfRMSprop, .name = "one pass", .device = MF_CPU, .rank = 10, .workspace = step_workspace,
+     .run = run_step},
     {0}};

@@ -63,7 +63,8 @@ static mf_status apply_step(void *user, mf_tensor *own) {
   const step *s = user;
   if (!mf_shape_equal(&own->shape, &s->value->shape)) {
     char a[MF_SHAPE_TEXT], b[MF_SHAPE_TEXT];
-    return mf_fail(MF_INVALID_ARGUMENT, "%s: Cannot update variable with shape %s using a Tensor with shape %s, shapes must be equal.",
+    return mf_fail(MF_INVALID_ARGUMENT,
+                   "%s: Cannot update variable with shape %s using a Tensor with shape %s, shapes must be equal.",
                    s->op, mf_shape_text(&own->shape, a), mf_shape_text(&s->value->shape, b));
   }
   return mfi_update(s->op, s->kind, mf_tensor_dtype(own), mf_data(own), mf_data(s->value), mf_tensor_count(own));

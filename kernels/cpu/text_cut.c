@@ -118,7 +118,8 @@ static mf_status run_split(mf_call *c) {
   for (int64_t i = 0; i < mf_tensor_count(c->in[0]) && !status; i++) {
     size_t size;
     const char *bytes = mf_string_at(c->in[0], i, &size);
-    status = sep.size ? split_text(&p, i, bytes, bytes + size, sep, most) : split_space(&p, i, bytes, bytes + size, most);
+    status = sep.size ? split_text(&p, i, bytes, bytes + size, sep, most)
+                      : split_space(&p, i, bytes, bytes + size, most);
   }
   if (!status) status = put_parts(c, &p);
   mf_free(p.list);
@@ -135,11 +136,12 @@ static size_t char_start(const char *bytes, size_t size, int64_t n) {
   return at;
 }
 
-static mf_status cut(const char *bytes, size_t size, int64_t pos, int64_t len, bool chars, int64_t index, mf_text *out) {
+static mf_status cut(const char *bytes, size_t size, int64_t pos, int64_t len, bool chars, int64_t index,
+                     mf_text *out) {
   int64_t whole = chars ? mfi_utf8_length(bytes, size) : (int64_t)size, at = pos < 0 ? pos + whole : pos;
   if (at < 0 || at > whole)
-    return mf_fail(MF_INVALID_ARGUMENT, "Substr: pos %" PRId64 " out of range for string b'%.*s' at index %" PRId64, pos,
-                   (int)(size < 100 ? size : 100), bytes, index);
+    return mf_fail(MF_INVALID_ARGUMENT, "Substr: pos %" PRId64 " out of range for string b'%.*s' at index %" PRId64,
+                   pos, (int)(size < 100 ? size : 100), bytes, index);
   if (len < 0 || len > whole - at) len = whole - at; /* a negative length: all the rest */
   size_t first = chars ? char_start(bytes, size, at) : (size_t)at;
   size_t last = chars ? char_start(bytes, size, at + len) : (size_t)(at + len);

@@ -12,7 +12,9 @@
 static mfi_number_format format_of(mf_attrs attrs) {
   mf_text fill = mf_attr_text(attrs, "fill");
   int64_t precision = mf_attr_int(attrs, "precision"), width = mf_attr_int(attrs, "width");
-  return (mfi_number_format){.style = mf_attr_bool(attrs, "scientific") ? 'e' : mf_attr_bool(attrs, "shortest") ? 'g' : 'f',
+  return (mfi_number_format){.style = mf_attr_bool(attrs, "scientific") ? 'e'
+                                      : mf_attr_bool(attrs, "shortest") ? 'g'
+                                                                        : 'f',
                              .precision = precision > 4096 ? 4096 : (int)precision,
                              .width = width > 65536 ? 65536 : (int)width,
                              .fill = fill.size ? fill.bytes[0] : 0};
@@ -96,8 +98,8 @@ static mf_status fill_template(const mf_call *c, mf_strbuf *out) {
   int holes = 0;
   for (at = next_hole(template, hole, from); at; at = next_hole(template, hole, at + hole.size)) holes++;
   if (holes != c->n_in)
-    return mf_fail(MF_INVALID_ARGUMENT, "StringFormat: num placeholders in template and num inputs must match: %d vs. %d", holes,
-                   c->n_in);
+    return mf_fail(MF_INVALID_ARGUMENT,
+                   "StringFormat: num placeholders in template and num inputs must match: %d vs. %d", holes, c->n_in);
   for (int i = 0; i < c->n_in; i++) {
     at = next_hole(template, hole, from);
     mf_strbuf_append(out, from, (size_t)(at - from));

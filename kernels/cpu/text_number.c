@@ -18,8 +18,10 @@ void mfi_c_locale_end(mfi_c_locale *l) {
   freelocale(l->own);
 }
 
-/* Sign and digits apart, padded to the width: spaces in front, behind with '-', zeros between sign and digits with '0'. */
-static void put_number(mf_strbuf *out, char sign, const char *digits, size_t size, bool finite, const mfi_number_format *f) {
+/* Sign and digits apart, padded to the width: spaces in front, behind with '-', zeros between sign and digits with
+ * '0'. */
+static void put_number(mf_strbuf *out, char sign, const char *digits, size_t size, bool finite,
+                       const mfi_number_format *f) {
   size_t have = size + (sign ? 1 : 0), want = f->width > 0 ? (size_t)f->width : 0;
   size_t gap = want > have ? want - have : 0;
   bool zeros = f->fill == '0' && finite, left = f->fill == '-';

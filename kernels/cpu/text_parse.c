@@ -22,13 +22,15 @@ static bool parse_integer(const char *text, mf_tensor *out, int64_t i) {
   errno = 0;
   if (out->dtype == MF_UINT32 || out->dtype == MF_UINT64) {
     unsigned long long v = strtoull(p, &end, 10);
-    if (*p == '-' || end == p || errno || !only_space(end) || (out->dtype == MF_UINT32 && v > UINT32_MAX)) return false;
+    if (*p == '-' || end == p || errno || !only_space(end) || (out->dtype == MF_UINT32 && v > UINT32_MAX))
+      return false;
     if (out->dtype == MF_UINT32) MF_DATA(uint32_t, out)[i] = (uint32_t)v;
     else MF_DATA(uint64_t, out)[i] = v;
     return true;
   }
   long long v = strtoll(p, &end, 10);
-  if (end == p || errno || !only_space(end) || (out->dtype == MF_INT32 && (v > INT32_MAX || v < INT32_MIN))) return false;
+  if (end == p || errno || !only_space(end) || (out->dtype == MF_INT32 && (v > INT32_MAX || v < INT32_MIN)))
+    return false;
   if (out->dtype == MF_INT32) MF_DATA(int32_t, out)[i] = (int32_t)v;
   else MF_DATA(int64_t, out)[i] = v;
   return true;

@@ -1,8 +1,8 @@
 /* text_print.c - PrintV2: the one kernel that writes to the program's streams.
  *
- * Core and kernels otherwise print nothing: text goes to errors and to the log. PrintV2 is the op that a script asks to print
- * (tf.print), so this file alone may write: to stdout and stderr through the C library, so that the order with the host's own
- * output is kept, to a file when the stream names one, and to the log.
+ * Core and kernels otherwise print nothing: text goes to errors and to the log. PrintV2 is the op that a script asks
+ * to print (tf.print), so this file alone may write: to stdout and stderr through the C library, so that the order
+ * with the host's own output is kept, to a file when the stream names one, and to the log.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -40,8 +40,10 @@ static mf_status run_print(mf_call *c) {
     path[stream.size - 7] = 0;
     return write_file(path, bytes, size, end);
   } else {
-    return mf_fail(MF_INVALID_ARGUMENT, "PrintV2: Unknown output stream: %.*s, Valid streams are: stdout stderr log(info) "
-                   "log(warning) log(error)", (int)stream.size, stream.bytes);
+    return mf_fail(MF_INVALID_ARGUMENT,
+                   "PrintV2: Unknown output stream: %.*s, Valid streams are: stdout stderr log(info) "
+                   "log(warning) log(error)",
+                   (int)stream.size, stream.bytes);
   }
   return NULL;
 }

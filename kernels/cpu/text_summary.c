@@ -9,8 +9,13 @@
 static void put_escaped(mf_strbuf *out, const char *bytes, size_t size, bool keep_high) {
   for (size_t i = 0; i < size; i++) {
     unsigned char ch = (unsigned char)bytes[i];
-    const char *short_form = ch == '\n' ? "\\n" : ch == '\r' ? "\\r" : ch == '\t' ? "\\t" : ch == '"' ? "\\\"" : ch == '\'' ? "\\'"
-                             : ch == '\\' ? "\\\\" : NULL;
+    const char *short_form = ch == '\n'   ? "\\n"
+                             : ch == '\r' ? "\\r"
+                             : ch == '\t' ? "\\t"
+                             : ch == '"'  ? "\\\""
+                             : ch == '\'' ? "\\'"
+                             : ch == '\\' ? "\\\\"
+                                          : NULL;
     if (short_form) mf_strbuf_append(out, short_form, 2);
     else if ((ch >= 0x80 && keep_high) || (ch >= 0x20 && ch < 0x7F)) mf_strbuf_append(out, bytes + i, 1);
     else mf_strbuf_appendf(out, "\\%03o", ch);

@@ -20,8 +20,11 @@ static mf_status check_weights(const mf_infer *c) {
   int64_t n = mf_shape_count(weights);
   if (n == 0 || n < 0 || mf_shape_compatible(in, weights)) return NULL;
   char a[MF_SHAPE_TEXT], b[MF_SHAPE_TEXT];
-  return mf_infer_fail(c, "`weights` must be the same shape as `arr` or a length-0 `Tensor`, in which case it acts as all "
-                          "weights equal to 1. Received %s. and %s", mf_shape_text(weights, a), mf_shape_text(in, b));
+  return mf_infer_fail(
+      c,
+      "`weights` must be the same shape as `arr` or a length-0 `Tensor`, in which case it acts as all "
+      "weights equal to 1. Received %s. and %s",
+      mf_shape_text(weights, a), mf_shape_text(in, b));
 }
 
 static mf_status bincount_infer(mf_infer *c) {

@@ -1,4 +1,5 @@
-/* broadcast.c - repeating along dimensions: BroadcastTo, Tile, and the shape arithmetic BroadcastArgs, BroadcastGradientArgs. */
+/* broadcast.c - repeating along dimensions: BroadcastTo, Tile, and the shape arithmetic BroadcastArgs,
+ * BroadcastGradientArgs. */
 #include <inttypes.h>
 
 #include "ops/array/dims.h"
@@ -12,7 +13,8 @@ static mf_status broadcast_to_infer(mf_infer *c) {
   MF_TRY(mfi_dims_sizes(c, 1, out));
   if (in->rank < 0 || out->rank < 0) return NULL;
   if (in->rank > out->rank)
-    return mf_infer_fail(c, "Rank of input (%d) must be no greater than rank of output shape (%d).", in->rank, out->rank);
+    return mf_infer_fail(c, "Rank of input (%d) must be no greater than rank of output shape (%d).", in->rank,
+                         out->rank);
   for (int i = 0; i < in->rank; i++) {
     int64_t from = in->dims[i], *to = &out->dims[out->rank - in->rank + i];
     char a[MF_SHAPE_TEXT], b[MF_SHAPE_TEXT];
@@ -48,7 +50,8 @@ static mf_status tile_infer(mf_infer *c) {
   MF_TRY(mf_infer_rank(c, 1, 1, &vector));
   int64_t n = vector.dims[0];
   if (in->rank >= 0 && n >= 0 && n != in->rank)
-    return mf_infer_fail(c, "Expected multiples argument to be a vector of length %d but got length %" PRId64, in->rank, n);
+    return mf_infer_fail(c, "Expected multiples argument to be a vector of length %d but got length %" PRId64,
+                         in->rank, n);
   int rank = in->rank >= 0 ? in->rank : n >= 0 && n <= MF_MAX_RANK ? (int)n : -1;
   if (rank < 0) return NULL;
   c->out[0] = mf_shape_unknown_dims(rank);

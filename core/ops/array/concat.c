@@ -55,7 +55,8 @@ static mf_status concat_infer(mf_infer *c) {
     return NULL;
   }
   if (value < -rank || value >= rank)
-    return mf_infer_fail(c, "Expected concatenating dimensions in the range [%d, %d), but got %" PRId64, -rank, rank, value);
+    return mf_infer_fail(c, "Expected concatenating dimensions in the range [%d, %d), but got %" PRId64, -rank, rank,
+                         value);
   axis = (int)(value < 0 ? value + rank : value);
   for (int i = 0; i < n; i++) MF_TRY(concat_add(c, i, axis, &out));
   c->out[0] = out;
@@ -104,8 +105,8 @@ static void slice_unknown(mf_builder *b, const mf_grad_args *a, mf_grad *dx) {
   mf_free(list);
 }
 
-/* The axis as the shapes tell it (all known): so no tape has to keep it. Two candidates can only arise from dimensions of 0, and
- * then either gives the same slices. */
+/* The axis as the shapes tell it (all known): so no tape has to keep it. Two candidates can only arise from dimensions
+ * of 0, and then either gives the same slices. */
 static int axis_by_shapes(const mf_grad_args *a) {
   const mf_shape *out = &a->out[0]->shape;
   for (int axis = 0; axis < out->rank; axis++) {

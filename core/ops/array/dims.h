@@ -1,8 +1,8 @@
 /* dims.h - integer vectors that describe shapes: reading them as far as they are known, building them from dimensions.
  * Internal to core/ops: shape rules and gradients of array ops use it.
  *
- * While tracing, dimensions may be unknown. A "value" here is an mf_shape used as a vector of integers: entry -1 is unknown
- * (or really -1: callers that care ask mfi_dims_exact). A scalar reads as a vector of one entry.
+ * While tracing, dimensions may be unknown. A "value" here is an mf_shape used as a vector of integers: entry -1 is
+ * unknown (or really -1: callers that care ask mfi_dims_exact). A scalar reads as a vector of one entry.
  */
 #ifndef MF_OPS_ARRAY_DIMS_H
 #define MF_OPS_ARRAY_DIMS_H
@@ -11,8 +11,8 @@
 #include "ops/infer.h"
 #include "ops/node.h"
 
-/* The integers that `t` (concrete, Const node, or a node whose entry has `shape_value`) holds. False: nothing is known, not even
- * how many; or more than MF_MAX_RANK. */
+/* The integers that `t` (concrete, Const node, or a node whose entry has `shape_value`) holds. False: nothing is
+ * known, not even how many; or more than MF_MAX_RANK. */
 bool mfi_dims_value(mf_tensor *t, mf_shape *out);
 /* Input i as the shape of an output that is about to be made: mf_const_shape, and a known value must not hold -1. */
 mf_status mfi_dims_sizes(const mf_infer *c, int i, mf_shape *out) MF_MUST_USE;

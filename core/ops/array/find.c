@@ -14,8 +14,10 @@ const mf_op_def mf_op_Where = {
     MF_OP_NAME(Where),
     .inputs = "input: T",
     .outputs = "index: int64",
-    .attrs = "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, "
-             "uint16, complex128, half, uint32, uint64, bool} = DT_BOOL",
+    .attrs =
+        "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, "
+        "quint16, "
+        "uint16, complex128, half, uint32, uint64, bool} = DT_BOOL",
     .flags = MF_OP_DYNAMIC,
     .infer = where_infer,
     .grad = MF_NO_GRADIENT,
@@ -36,5 +38,7 @@ const mf_op_def mf_op_Unique = {
     .flags = MF_OP_DYNAMIC,
     .infer = unique_infer,
     .grad = MF_NO_GRADIENT,
-    .doc = "The different elements of x in the order in which they first occur, and for each element of x which one it is.",
+    .doc =
+        "The different elements of x in the order in which they first occur, and for each element of x which one it "
+        "is.",
 };

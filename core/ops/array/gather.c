@@ -1,4 +1,5 @@
-/* gather.c - rows by index: GatherV2. Along axis 0 its gradient stays SLICES: rows of dy with the indices they belong to. */
+/* gather.c - rows by index: GatherV2. Along axis 0 its gradient stays SLICES: rows of dy with the indices they belong
+ * to. */
 #include <inttypes.h>
 
 #include "ops/array/dims.h"
@@ -14,7 +15,8 @@ static mf_status gather_infer(mf_infer *c) {
   MF_TRY(mf_const_int(c, 2, &value, &known));
   if (params->rank < 0 || indices->rank < 0) return NULL;
   if (batch < -indices->rank || batch > indices->rank)
-    return mf_infer_fail(c, "Expected batch_dims in the range [%d, %d], but got %" PRId64, -indices->rank, indices->rank, batch);
+    return mf_infer_fail(c, "Expected batch_dims in the range [%d, %d], but got %" PRId64, -indices->rank,
+                         indices->rank, batch);
   if (batch < 0) batch += indices->rank;
   if (params->rank == 0) return mf_infer_fail(c, "Shape must be at least rank 1 but is rank 0");
   if (!known) {
@@ -22,15 +24,17 @@ static mf_status gather_infer(mf_infer *c) {
     return NULL;
   }
   if (value < -params->rank || value >= params->rank)
-    return mf_infer_fail(c, "Expected axis in the range [%d, %d), but got %" PRId64, -params->rank, params->rank, value);
+    return mf_infer_fail(c, "Expected axis in the range [%d, %d), but got %" PRId64, -params->rank, params->rank,
+                         value);
   axis = (int)(value < 0 ? value + params->rank : value);
-  if (axis < batch) return mf_infer_fail(c, "batch_dims (%" PRId64 ") must be less than or equal to axis (%d).", batch, axis);
+  if (axis < batch)
+    return mf_infer_fail(c, "batch_dims (%" PRId64 ") must be less than or equal to axis (%d).", batch, axis);
   c->out[0] = mf_shape_scalar();
   for (int i = 0; i < axis; i++) {
     int64_t dim = params->dims[i];
     if (i < batch && dim >= 0 && indices->dims[i] >= 0 && dim != indices->dims[i])
-      return mf_infer_fail(c, "params.shape[%d]: %" PRId64 " should be equal to indices.shape[%d]: %" PRId64, i, dim, i,
-                           indices->dims[i]);
+      return mf_infer_fail(c, "params.shape[%d]: %" PRId64 " should be equal to indices.shape[%d]: %" PRId64, i, dim,
+                           i, indices->dims[i]);
     MF_TRY(mf_shape_append(&c->out[0], i < batch && dim < 0 ? indices->dims[i] : dim));
   }
   for (int i = (int)batch; i < indices->rank; i++) MF_TRY(mf_shape_append(&c->out[0], indices->dims[i]));
@@ -150,7 +154,8 @@ static void grad_axis_unknown(mf_builder *b, const mf_grad_args *a, int axis_val
   mf_tensor *rest = MF_B(b, Slice, moved, mf_b_ints(b, &behind, 1), all);
   values = mf_b_reshape(b, values, MF_B(b, ConcatV2, all, rest, zero));
   int64_t most = behind;
-  mf_tensor *rows = MF_B(b, Prod, MF_B(b, Slice, moved, mf_b_ints(b, &begin, 1), mf_b_ints(b, &most, 1)), mf_b_ints(b, &begin, 1));
+  mf_tensor *rows = MF_B(b, Prod, MF_B(b, Slice, moved, mf_b_ints(b, &begin, 1), mf_b_ints(b, &most, 1)),
+                         mf_b_ints(b, &begin, 1));
   mf_tensor *flat = indices_of_table(b, a->in[1], batch, params, axis_value);
   mf_tensor *sums = mf_b_reshape(b, MF_B(b, UnsortedSegmentSum, values, flat, rows), moved);
   mf_b_give(b, &dx[0], mf_b_transpose(b, sums, MF_B(b, InvertPermutation, perm)));
@@ -163,7 +168,8 @@ static mf_status gather_grad(mf_ctx *ctx, const mf_grad_args *a, mf_grad *dx) {
   int rank = a->in[0]->shape.rank;
   if (axis < 0 && axis_at && rank >= 0) axis += rank;
   if (!axis_at || (a->in[1]->shape.rank < 0 && batch < 0))
-    return mf_fail(MF_UNIMPLEMENTED, "GatherV2: the gradient needs a constant axis, and with batch_dims < 0 indices of known rank");
+    return mf_fail(MF_UNIMPLEMENTED,
+                   "GatherV2: the gradient needs a constant axis, and with batch_dims < 0 indices of known rank");
   if (batch < 0) batch += a->in[1]->shape.rank;
   mf_builder b = mf_builder_open(ctx);
   /* As in TensorFlow, only the axis written as 0 gives SLICES. */
@@ -182,5 +188,6 @@ const mf_op_def mf_op_GatherV2 = {
     .grad = gather_grad,
     .saves = MF_SAVE_IN(1) | MF_SAVE_IN(2),
     .shape_value = gather_value,
-    .doc = "Slices of params along axis, in the order of indices; the first batch_dims dimensions of both go together.",
+    .doc =
+        "Slices of params along axis, in the order of indices; the first batch_dims dimensions of both go together.",
 };

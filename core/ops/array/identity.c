@@ -82,8 +82,8 @@ static mf_status ensure_shape_infer(mf_infer *c) {
   const mf_shape *want = mf_attr_shape(c->attrs, "shape"), *got = mf_in_shape(c, 0);
   if (!mf_shape_compatible(want, got)) {
     char a[MF_SHAPE_TEXT], b[MF_SHAPE_TEXT];
-    return mf_infer_fail(c, "Shape of tensor input %s is not compatible with expected shape %s.", mf_shape_text(got, a),
-                         mf_shape_text(want, b));
+    return mf_infer_fail(c, "Shape of tensor input %s is not compatible with expected shape %s.",
+                         mf_shape_text(got, a), mf_shape_text(want, b));
   }
   return mf_shape_merge(want, got, "EnsureShape", &c->out[0]);
 }

@@ -14,11 +14,13 @@ static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 mf_status mfi_diagonals_read(const char *op, mf_attrs attrs, const mf_tensor *k, mfi_diagonals *d) {
   int64_t n = mf_tensor_count(k);
   if (k->shape.rank > 1 || n < 1 || n > 2)
-    return mf_fail(MF_INVALID_ARGUMENT, "%s: diag_index must be a scalar or vector with one or two elements, received %" PRId64, op, n);
+    return mf_fail(MF_INVALID_ARGUMENT,
+                   "%s: diag_index must be a scalar or vector with one or two elements, received %" PRId64, op, n);
   d->lower = mf_tensor_get_i64(k, 0);
   d->upper = mf_tensor_get_i64(k, n - 1);
   if (d->lower > d->upper)
-    return mf_fail(MF_INVALID_ARGUMENT, "%s: lower_diag_index must not be larger than upper_diag_index: %" PRId64 " > %" PRId64, op,
+    return mf_fail(MF_INVALID_ARGUMENT,
+                   "%s: lower_diag_index must not be larger than upper_diag_index: %" PRId64 " > %" PRId64, op,
                    d->lower, d->upper);
   d->left_super = mf_attr_is(attrs, "align", "LEFT_LEFT") || mf_attr_is(attrs, "align", "LEFT_RIGHT");
   d->left_sub = mf_attr_is(attrs, "align", "LEFT_LEFT") || mf_attr_is(attrs, "align", "RIGHT_LEFT");
@@ -47,12 +49,16 @@ mf_status mfi_diagonals_to_matrix(const char *op, int64_t rows, int64_t cols, in
   d->rows = rows == -1 ? least_rows : rows;
   d->cols = cols == -1 ? least_cols : cols;
   if (d->rows < least_rows)
-    return mf_fail(MF_INVALID_ARGUMENT, "%s: The number of rows is too small: %" PRId64 ", at least %" PRId64, op, rows, least_rows);
+    return mf_fail(MF_INVALID_ARGUMENT, "%s: The number of rows is too small: %" PRId64 ", at least %" PRId64, op,
+                   rows, least_rows);
   if (d->cols < least_cols)
-    return mf_fail(MF_INVALID_ARGUMENT, "%s: The number of columns is too small: %" PRId64 ", at least %" PRId64, op, cols, least_cols);
+    return mf_fail(MF_INVALID_ARGUMENT, "%s: The number of columns is too small: %" PRId64 ", at least %" PRId64, op,
+                   cols, least_cols);
   if (d->rows != least_rows && d->cols != least_cols)
-    return mf_fail(MF_INVALID_ARGUMENT, "%s: The number of rows or columns is not consistent with the specified d_lower, d_upper, "
-                   "and diagonal.", op);
+    return mf_fail(MF_INVALID_ARGUMENT,
+                   "%s: The number of rows or columns is not consistent with the specified d_lower, d_upper, "
+                   "and diagonal.",
+                   op);
   return NULL;
 }
 
@@ -80,9 +86,11 @@ static mf_status diag_v3_infer(mf_infer *c) {
   if (in.rank < packed) return mf_infer_fail(c, "Shape must be at least rank %d but is rank %d", packed, in.rank);
   int64_t diagonals = packed == 2 ? in.dims[in.rank - 2] : 1, longest = in.dims[in.rank - 1];
   if (packed == 2 && diagonals >= 0 && diagonals != d.upper - d.lower + 1)
-    return mf_infer_fail(c, "The number of rows of `diagonal` doesn't match the number of diagonals implied from `d_lower` and "
-                            "`d_upper`.\nd_lower = %" PRId64 ", d_upper = %" PRId64 ", received %" PRId64 " rows", d.lower, d.upper,
-                         diagonals);
+    return mf_infer_fail(
+        c,
+        "The number of rows of `diagonal` doesn't match the number of diagonals implied from `d_lower` and "
+        "`d_upper`.\nd_lower = %" PRId64 ", d_upper = %" PRId64 ", received %" PRId64 " rows",
+        d.lower, d.upper, diagonals);
   c->out[0] = in;
   c->out[0].rank = in.rank - packed;
   bool full = known_rows && known_cols && longest >= 0;
@@ -136,7 +144,8 @@ static mf_status diag_part_v3_grad(mf_ctx *ctx, const mf_grad_args *a, mf_grad *
   mf_builder b = mf_builder_open(ctx);
   mf_tensor *rows = mfi_b_dim(&b, a->in[0], -2), *cols = mfi_b_dim(&b, a->in[0], -1);
   mf_tensor *zero = mf_b_scalar(&b, (mf_dtype)a->dy[0]->dtype, 0);
-  mf_b_give(&b, &dx[0], MF_BA(&b, MatrixDiagV3, MF_INS(a->dy[0], a->in[1], rows, cols, zero), MF_A_COPY(a->attrs, "align")));
+  mf_b_give(&b, &dx[0],
+            MF_BA(&b, MatrixDiagV3, MF_INS(a->dy[0], a->in[1], rows, cols, zero), MF_A_COPY(a->attrs, "align")));
   return mf_builder_close(&b);
 }
 
@@ -164,8 +173,8 @@ static mf_status band_infer(mf_infer *c) {
     if (!known || in.rank < 0) continue;
     int64_t dim = in.dims[in.rank - 2 + i];
     if (dim >= 0 && n > dim)
-      return mf_infer_fail(c, "%s must be negative or less or equal to number of %s (%" PRId64 ") got: %" PRId64, names[i],
-                           i ? "columns" : "rows", dim, n);
+      return mf_infer_fail(c, "%s must be negative or less or equal to number of %s (%" PRId64 ") got: %" PRId64,
+                           names[i], i ? "columns" : "rows", dim, n);
   }
   c->out[0] = in;
   return NULL;
@@ -186,7 +195,9 @@ const mf_op_def mf_op_MatrixBandPart = {
     .infer = band_infer,
     .grad = band_grad,
     .saves = MF_SAVE_IN(1) | MF_SAVE_IN(2),
-    .doc = "Matrices with zeros outside of a band of num_lower subdiagonals and num_upper superdiagonals (negative: all).",
+    .doc =
+        "Matrices with zeros outside of a band of num_lower subdiagonals and num_upper superdiagonals (negative: "
+        "all).",
 };
 
 /* ---- Diag, DiagPart */
@@ -221,13 +232,15 @@ static mf_status diag_part_infer(mf_infer *c) {
   char text[MF_SHAPE_TEXT];
   if (in->rank < 0) return NULL;
   if (in->rank == 0 || in->rank % 2)
-    return mf_infer_fail(c, "The rank of the tensor should be even and positive, got shape %s", mf_shape_text(in, text));
+    return mf_infer_fail(c, "The rank of the tensor should be even and positive, got shape %s",
+                         mf_shape_text(in, text));
   mf_shape half = *in;
   half.rank = in->rank / 2;
   for (int i = 0; i < half.rank; i++) {
     int64_t other = in->dims[half.rank + i];
     if (half.dims[i] >= 0 && other >= 0 && half.dims[i] != other)
-      return mf_infer_fail(c, "Invalid shape %s: dimensions %d and %d do not match.", mf_shape_text(in, text), i, half.rank + i);
+      return mf_infer_fail(c, "Invalid shape %s: dimensions %d and %d do not match.", mf_shape_text(in, text), i,
+                           half.rank + i);
     if (half.dims[i] < 0) half.dims[i] = other;
   }
   c->out[0] = half;

@@ -33,5 +33,7 @@ const mf_op_def mf_op_OneHot = {
     .attrs = "axis: int = -1; T: type; TI: {uint8, int8, int32, int64} = DT_INT64",
     .infer = one_hot_infer,
     .grad = MF_NOT_DIFFERENTIABLE,
-    .doc = "on_value where the new dimension's index equals indices, off_value elsewhere; other indices give off_value only.",
+    .doc =
+        "on_value where the new dimension's index equals indices, off_value elsewhere; other indices give off_value "
+        "only.",
 };

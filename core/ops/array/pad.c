@@ -136,7 +136,8 @@ static mf_status mirror_pad_back_infer(mf_infer *c) {
   for (int i = 0; known && i < rank; i++) {
     if (in->rank < 0 || in->dims[i] < 0) continue;
     c->out[0].dims[i] = in->dims[i] - pads[i][0] - pads[i][1];
-    if (c->out[0].dims[i] < 0) return mf_infer_fail(c, "paddings are larger than dimension %d of %" PRId64, i, in->dims[i]);
+    if (c->out[0].dims[i] < 0)
+      return mf_infer_fail(c, "paddings are larger than dimension %d of %" PRId64, i, in->dims[i]);
   }
   return NULL;
 }

@@ -31,8 +31,10 @@ static double rounded(mf_dtype type, double v) {
 /* The number of steps is computed in the dtype, as TensorFlow does: in float16 (3 - 0) / 0.1 is 30. */
 static mf_status float_count(const mf_infer *c, double start, double limit, double delta, int64_t *n) {
   mf_dtype type = mf_in_type(c, 0);
-  if (delta > 0 && start > limit) return mf_infer_fail(c, "Requires start <= limit when delta > 0: %g/%g", start, limit);
-  if (delta < 0 && start < limit) return mf_infer_fail(c, "Requires start >= limit when delta < 0: %g/%g", start, limit);
+  if (delta > 0 && start > limit)
+    return mf_infer_fail(c, "Requires start <= limit when delta > 0: %g/%g", start, limit);
+  if (delta < 0 && start < limit)
+    return mf_infer_fail(c, "Requires start >= limit when delta < 0: %g/%g", start, limit);
   double count = ceil(fabs(rounded(type, rounded(type, limit - start) / delta)));
   if (!(count < 9.2e18)) return mf_infer_fail(c, "Requires ((limit - start) / delta) <= %" PRId64, INT64_MAX);
   *n = (int64_t)count;
@@ -54,7 +56,8 @@ static mf_status range_infer(mf_infer *c) {
   const mf_tensor *delta = mf_const_input(c, 2);
   if (delta && mf_tensor_get_f64(delta, 0) == 0) return mf_infer_fail(c, "Requires delta != 0");
   if (mf_dtype_is_integer(mf_in_type(c, 0))) {
-    if (scalar_int(c, 0, &v[0]) && scalar_int(c, 1, &v[1]) && scalar_int(c, 2, &v[2])) MF_TRY(int_count(c, v[0], v[1], v[2], &n));
+    if (scalar_int(c, 0, &v[0]) && scalar_int(c, 1, &v[1]) && scalar_int(c, 2, &v[2]))
+      MF_TRY(int_count(c, v[0], v[1], v[2], &n));
   } else if (mf_const_input(c, 0) && mf_const_input(c, 1) && delta) {
     MF_TRY(float_count(c, mf_tensor_get_f64(mf_const_input(c, 0), 0), mf_tensor_get_f64(mf_const_input(c, 1), 0),
                        mf_tensor_get_f64(delta, 0), &n));

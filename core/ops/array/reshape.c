@@ -1,10 +1,12 @@
-/* reshape.c - the same elements under another shape: Reshape, ExpandDims, Squeeze. All share the memory of their input. */
+/* reshape.c - the same elements under another shape: Reshape, ExpandDims, Squeeze. All share the memory of their
+ * input. */
 #include <inttypes.h>
 
 #include "ops/array/dims.h"
 #include "ops/op_list.h"
 
-/* Gradient of all three: dy in the shape of the input. One unknown dimension becomes -1, so that no Shape node is needed. */
+/* Gradient of all three: dy in the shape of the input. One unknown dimension becomes -1, so that no Shape node is
+ * needed. */
 static mf_status reshape_back_grad(mf_ctx *ctx, const mf_grad_args *a, mf_grad *dx) {
   if (!a->need[0] || !a->dy[0]) return NULL;
   mf_builder b = mf_builder_open(ctx);
@@ -15,7 +17,8 @@ static mf_status reshape_back_grad(mf_ctx *ctx, const mf_grad_args *a, mf_grad *
     unknown += s->dims[i] < 0;
     zero = zero || s->dims[i] == 0;
   }
-  mf_tensor *dims = s->rank >= 0 && unknown == 1 && !zero ? mf_b_ints(&b, s->dims, s->rank) : mf_b_dims_of(&b, a->in[0]);
+  mf_tensor *dims = s->rank >= 0 && unknown == 1 && !zero ? mf_b_ints(&b, s->dims, s->rank)
+                                                          : mf_b_dims_of(&b, a->in[0]);
   mf_b_give(&b, &dx[0], mf_b_reshape(&b, a->dy[0], dims));
   return mf_builder_close(&b);
 }
@@ -26,7 +29,8 @@ static mf_status wildcard_fail(const mf_infer *c, const mf_tensor *dims) {
   int64_t first = -1;
   for (int64_t i = 0; i < mf_tensor_count(dims); i++) {
     if (mf_tensor_get_i64(dims, i) != -1) continue;
-    if (first >= 0) return mf_infer_fail(c, "Only one input size may be -1, not both %" PRId64 " and %" PRId64, first, i);
+    if (first >= 0)
+      return mf_infer_fail(c, "Only one input size may be -1, not both %" PRId64 " and %" PRId64, first, i);
     first = i;
   }
   return NULL;
@@ -34,8 +38,9 @@ static mf_status wildcard_fail(const mf_infer *c, const mf_tensor *dims) {
 
 static mf_status count_fail(const mf_infer *c, const mf_shape *s, int64_t have, int64_t want, bool multiple) {
   char text[MF_SHAPE_TEXT];
-  return mf_infer_fail(c, "Input to reshape is a tensor with %" PRId64 " values, but the requested shape %s %s %" PRId64, have,
-                       mf_shape_text(s, text), multiple ? "requires a multiple of" : "has", want);
+  return mf_infer_fail(c,
+                       "Input to reshape is a tensor with %" PRId64 " values, but the requested shape %s %s %" PRId64,
+                       have, mf_shape_text(s, text), multiple ? "requires a multiple of" : "has", want);
 }
 
 static int64_t product_without_zeros(const mf_shape *s) {
@@ -136,11 +141,14 @@ static mf_status squeeze_marks(const mf_infer *c, const mf_shape *in, bool *drop
   for (int i = 0; i < in->rank; i++) drop[i] = n == 0 && in->dims[i] == 1;
   for (int i = 0; i < n; i++) {
     if (axes[i] < -in->rank || axes[i] >= in->rank)
-      return mf_infer_fail(c, "Tried to squeeze dim index %" PRId64 " for tensor with %d dimensions", axes[i], in->rank);
+      return mf_infer_fail(c, "Tried to squeeze dim index %" PRId64 " for tensor with %d dimensions", axes[i],
+                           in->rank);
     int axis = (int)(axes[i] < 0 ? axes[i] + in->rank : axes[i]);
     if (in->dims[axis] > 1)
-      return mf_infer_fail(c, "Can not squeeze dim[%d], expected a dimension of 1, got %" PRId64, axis, in->dims[axis]);
-    if (in->dims[axis] == 0) return mf_infer_fail(c, "Can not squeeze dim[%d], expected a dimension of 1, got 0", axis);
+      return mf_infer_fail(c, "Can not squeeze dim[%d], expected a dimension of 1, got %" PRId64, axis,
+                           in->dims[axis]);
+    if (in->dims[axis] == 0)
+      return mf_infer_fail(c, "Can not squeeze dim[%d], expected a dimension of 1, got 0", axis);
     drop[axis] = true;
   }
   return NULL;

@@ -16,7 +16,8 @@ static mf_status reverse_infer(mf_infer *c) {
   for (int64_t i = 0; axes && in->rank >= 0 && i < mf_tensor_count(axes); i++) {
     int64_t axis = mf_tensor_get_i64(axes, i);
     if (axis < -in->rank || axis >= in->rank)
-      return mf_infer_fail(c, "'axis'[%" PRId64 "] = %" PRId64 " is out of valid range [0, %d].", i, axis, in->rank - 1);
+      return mf_infer_fail(c, "'axis'[%" PRId64 "] = %" PRId64 " is out of valid range [0, %d].", i, axis,
+                           in->rank - 1);
     if (axis < 0) axis += in->rank;
     if (seen[axis]) return mf_infer_fail(c, "axis %" PRId64 " specified more than once.", axis);
     seen[axis] = true;
@@ -35,8 +36,10 @@ const mf_op_def mf_op_ReverseV2 = {
     MF_OP_NAME(ReverseV2),
     .inputs = "tensor: T; axis: Tidx",
     .outputs = "output: T",
-    .attrs = "Tidx: {int32, int64} = DT_INT32; T: {uint8, int8, uint16, int16, int32, uint32, int64, uint64, bool, bfloat16, "
-             "half, float, double, complex64, complex128, string}",
+    .attrs =
+        "Tidx: {int32, int64} = DT_INT32; T: {uint8, int8, uint16, int16, int32, uint32, int64, uint64, bool, "
+        "bfloat16, "
+        "half, float, double, complex64, complex128, string}",
     .infer = reverse_infer,
     .grad = reverse_grad,
     .saves = MF_SAVE_IN(1),

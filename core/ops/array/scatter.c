@@ -1,6 +1,7 @@
 /* scatter.c - elements and slices by index vectors: GatherNd, ScatterNd, TensorScatterUpdate, -Add, -Sub.
  *
- * The last dimension of indices, K, addresses the first K dimensions of a tensor; what is moved are slices of the rest.
+ * The last dimension of indices, K, addresses the first K dimensions of a tensor; what is moved are slices of the
+ * rest.
  */
 #include <inttypes.h>
 
@@ -14,7 +15,8 @@ static mf_status index_depth(const mf_infer *c, const mf_shape *indices, const m
   if (indices->rank < 0 || indices->dims[indices->rank - 1] < 0) return NULL;
   int64_t k = indices->dims[indices->rank - 1];
   if (table->rank >= 0 && k > table->rank)
-    return mf_infer_fail(c, "index innermost dimension length must be <= params rank; saw: %" PRId64 " vs. %d", k, table->rank);
+    return mf_infer_fail(c, "index innermost dimension length must be <= params rank; saw: %" PRId64 " vs. %d", k,
+                         table->rank);
   if (k <= MF_MAX_RANK) *depth = (int)k;
   return NULL;
 }
@@ -66,7 +68,8 @@ const mf_op_def mf_op_GatherNd = {
 
 /* ---- ScatterNd */
 
-static mf_status check_updates(const mf_infer *c, const mf_shape *indices, const mf_shape *updates, const mf_shape *table) {
+static mf_status check_updates(const mf_infer *c, const mf_shape *indices, const mf_shape *updates,
+                               const mf_shape *table) {
   int depth;
   mf_shape want;
   if (indices->rank == 0) return mf_infer_fail(c, "indices must be at least a vector");

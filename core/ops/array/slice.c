@@ -8,7 +8,8 @@ static mf_status slice_box(const mf_infer *c, const mf_shape *in, const mf_shape
   for (int i = 0; i < in->rank; i++) {
     int64_t dim = in->dims[i], b = begin->dims[i], s = size->dims[i];
     if (dim < 0) continue;
-    if (b < 0 || b > dim) return mf_infer_fail(c, "Expected begin[%d] in [0, %" PRId64 "], but got %" PRId64, i, dim, b);
+    if (b < 0 || b > dim)
+      return mf_infer_fail(c, "Expected begin[%d] in [0, %" PRId64 "], but got %" PRId64, i, dim, b);
     if (s < -1 || (s >= 0 && s > dim - b))
       return mf_infer_fail(c, "Expected size[%d] in [0, %" PRId64 "], but got %" PRId64, i, dim - b, s);
   }
@@ -68,7 +69,8 @@ static mf_status slice_grad(mf_ctx *ctx, const mf_grad_args *a, mf_grad *dx) {
   mf_builder b = mf_builder_open(ctx);
   mf_tensor *before = a->in[1];
   mf_dtype type = (mf_dtype)before->dtype;
-  mf_tensor *after = mf_b_sub(&b, mf_b_sub(&b, mfi_b_dims_as(&b, a->in[0], type), mfi_b_dims_as(&b, a->out[0], type)), before);
+  mf_tensor *after = mf_b_sub(&b, mf_b_sub(&b, mfi_b_dims_as(&b, a->in[0], type), mfi_b_dims_as(&b, a->out[0], type)),
+                              before);
   mf_tensor *paddings = MF_BA(&b, Pack, MF_INS(before, after), MF_A_INT("axis", 1));
   mf_b_give(&b, &dx[0], MF_B(&b, Pad, a->dy[0], paddings));
   return mf_builder_close(&b);
@@ -84,5 +86,7 @@ const mf_op_def mf_op_Slice = {
     .grad = slice_grad,
     .saves = MF_SAVE_IN(1),
     .shape_value = slice_value,
-    .doc = "The box of input that starts at begin and has the given size (-1: to the end); whole leading rows share its memory.",
+    .doc =
+        "The box of input that starts at begin and has the given size (-1: to the end); whole leading rows share its "
+        "memory.",
 };

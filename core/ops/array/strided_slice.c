@@ -38,12 +38,14 @@ static void put(gather_list *g, int from) {
   if (g->n < (int)(sizeof g->from / sizeof *g->from)) g->from[g->n++] = from;
 }
 
-static mf_status spread(const char *op, masks m, const mf_tensor *begin, const mf_tensor *end, const mf_tensor *strides, int n,
-                        int rank, entry *dense, gather_list *g) {
+static mf_status spread(const char *op, masks m, const mf_tensor *begin, const mf_tensor *end,
+                        const mf_tensor *strides, int n, int rank, entry *dense, gather_list *g) {
   int new_after = 0, full = 0;
   bool ellipsis_seen = false;
-  for (int i = 0; i < n; i++) new_after += ellipsis_seen && bit(m.new_axis, i), ellipsis_seen = ellipsis_seen || bit(m.ellipsis, i);
-  if (m.ellipsis & (m.ellipsis - 1)) return mf_fail(MF_INVALID_ARGUMENT, "%s: Multiple ellipses in slice spec not allowed", op);
+  for (int i = 0; i < n; i++)
+    new_after += ellipsis_seen && bit(m.new_axis, i), ellipsis_seen = ellipsis_seen || bit(m.ellipsis, i);
+  if (m.ellipsis & (m.ellipsis - 1))
+    return mf_fail(MF_INVALID_ARGUMENT, "%s: Multiple ellipses in slice spec not allowed", op);
   for (int i = 0; i < n; i++) {
     if (bit(m.ellipsis, i)) {
       int next = rank - (n - i) + 1 + new_after;
@@ -55,11 +57,16 @@ static mf_status spread(const char *op, masks m, const mf_tensor *begin, const m
       put(g, FROM_NEW_AXIS);
     } else {
       if (full == rank)
-        return mf_fail(MF_INVALID_ARGUMENT, "%s: Index out of range using input dim %d; input has only %d dims", op, full, rank);
-      dense[full] = (entry){.begin = begin ? mf_tensor_get_i64(begin, i) : 0, .end = end ? mf_tensor_get_i64(end, i) : 0,
-                            .stride = strides ? mf_tensor_get_i64(strides, i) : 1, .begin_open = bit(m.begin, i),
-                            .end_open = bit(m.end, i), .shrink = bit(m.shrink, i),
-                            .known = strides && (begin || bit(m.begin, i)) && (end || bit(m.end, i) || bit(m.shrink, i))};
+        return mf_fail(MF_INVALID_ARGUMENT, "%s: Index out of range using input dim %d; input has only %d dims", op,
+                       full, rank);
+      dense[full] = (entry){
+          .begin = begin ? mf_tensor_get_i64(begin, i) : 0,
+          .end = end ? mf_tensor_get_i64(end, i) : 0,
+          .stride = strides ? mf_tensor_get_i64(strides, i) : 1,
+          .begin_open = bit(m.begin, i),
+          .end_open = bit(m.end, i),
+          .shrink = bit(m.shrink, i),
+          .known = strides && (begin || bit(m.begin, i)) && (end || bit(m.end, i) || bit(m.shrink, i))};
       if (dense[full].shrink) dense[full].known = begin != NULL;
       put(g, dense[full].shrink ? FROM_SHRUNK : full);
       full++;
@@ -137,8 +144,9 @@ static mf_status spec_length(const mf_infer *c, int first, int *n) {
     MF_TRY(mf_infer_rank(c, i, 1, &vector));
     if (vector.dims[0] < 0) continue;
     if (*n >= 0 && vector.dims[0] != *n)
-      return mf_infer_fail(c, "Expected begin, end, and strides to be 1D equal size tensors, but got sizes %d and %" PRId64, *n,
-                           vector.dims[0]);
+      return mf_infer_fail(
+          c, "Expected begin, end, and strides to be 1D equal size tensors, but got sizes %d and %" PRId64, *n,
+          vector.dims[0]);
     if (vector.dims[0] > 3 * MF_MAX_RANK) return mf_infer_fail(c, "too many entries in begin");
     *n = (int)vector.dims[0];
   }
@@ -151,8 +159,8 @@ static mf_status strided_slice_infer(mf_infer *c) {
   MF_TRY(spec_length(c, 1, &n));
   const mf_shape *in = mf_in_shape(c, 0);
   if (in->rank < 0 || n < 0) return NULL;
-  MF_TRY(mfi_strided_make("StridedSlice", c->attrs, mf_const_input(c, 1), mf_const_input(c, 2), mf_const_input(c, 3), n, in,
-                          &spec));
+  MF_TRY(mfi_strided_make("StridedSlice", c->attrs, mf_const_input(c, 1), mf_const_input(c, 2), mf_const_input(c, 3),
+                          n, in, &spec));
   c->out[0] = spec.final;
   return NULL;
 }
@@ -188,7 +196,8 @@ static mf_status strided_slice_grad(mf_ctx *ctx, const mf_grad_args *a, mf_grad 
   if (!a->need[0] || !a->dy[0]) return NULL;
   mf_builder b = mf_builder_open(ctx);
   mf_tensor *v[3];
-  for (int i = 0; i < 3; i++) v[i] = a->in[i + 1]->dtype == MF_INT16 ? mf_b_cast(&b, a->in[i + 1], MF_INT32) : a->in[i + 1];
+  for (int i = 0; i < 3; i++)
+    v[i] = a->in[i + 1]->dtype == MF_INT16 ? mf_b_cast(&b, a->in[i + 1], MF_INT32) : a->in[i + 1];
   if (!b.status) {
     mf_tensor *dims = mfi_b_dims_as(&b, a->in[0], (mf_dtype)v[0]->dtype);
     mf_b_give(&b, &dx[0], MF_BA(&b, StridedSliceGrad, MF_INS(dims, v[0], v[1], v[2], a->dy[0]), MASKS(a->attrs)));
@@ -207,7 +216,8 @@ const mf_op_def mf_op_StridedSlice = {
     .grad = strided_slice_grad,
     .saves = MF_SAVE_IN(1) | MF_SAVE_IN(2) | MF_SAVE_IN(3),
     .shape_value = strided_slice_value,
-    .doc = "x[begin:end:stride, ...]: mask bits mark open ends, ellipsis, new and removed axes. Whole leading rows share memory.",
+    .doc = "x[begin:end:stride, ...]: mask bits mark open ends, ellipsis, new and removed axes. Whole leading rows share "
+           "memory.",
 };
 
 /* ---- StridedSliceGrad */
@@ -220,8 +230,8 @@ static mf_status strided_slice_grad_infer(mf_infer *c) {
   MF_TRY(spec_length(c, 1, &n));
   const mf_shape *in = &c->out[0];
   if (in->rank < 0 || n < 0) return NULL;
-  MF_TRY(mfi_strided_make("StridedSliceGrad", c->attrs, mf_const_input(c, 1), mf_const_input(c, 2), mf_const_input(c, 3), n, in,
-                          &spec));
+  MF_TRY(mfi_strided_make("StridedSliceGrad", c->attrs, mf_const_input(c, 1), mf_const_input(c, 2),
+                          mf_const_input(c, 3), n, in, &spec));
   return mf_shape_merge(&spec.final, mf_in_shape(c, 4), "StridedSliceGrad: shape of dy", &box);
 }
 

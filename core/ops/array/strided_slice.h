@@ -19,9 +19,9 @@ typedef struct mfi_strided {
   bool identity;                    /* the whole input */
 } mfi_strided;
 
-/* begin, end, strides: concrete integer vectors, or NULL where not known yet; `n`: their length (-1 only with all NULL is not
- * allowed: callers then know nothing). in: rank must be known, dimensions may not.
- * INVALID_ARGUMENT with TensorFlow's text ("slice index 5 of dimension 0 out of bounds."). */
+/* begin, end, strides: concrete integer vectors, or NULL where not known yet; `n`: their length (-1 only with all NULL
+ * is not allowed: callers then know nothing). in: rank must be known, dimensions may not. INVALID_ARGUMENT with
+ * TensorFlow's text ("slice index 5 of dimension 0 out of bounds."). */
 mf_status mfi_strided_make(const char *op, mf_attrs attrs, const mf_tensor *begin, const mf_tensor *end,
                            const mf_tensor *strides, int n, const mf_shape *in, mfi_strided *out) MF_MUST_USE;
 

@@ -15,7 +15,8 @@ static mf_status top_k_infer(mf_infer *c) {
   if (known && k < 0) return mf_infer_fail(c, "Need k >= 0, got %" PRId64, k);
   if (in.rank < 0) return NULL;
   int64_t last = in.dims[in.rank - 1];
-  if (known && last >= 0 && last < k) return mf_infer_fail(c, "input must have at least k columns. Had %" PRId64 ", needed %" PRId64, last, k);
+  if (known && last >= 0 && last < k)
+    return mf_infer_fail(c, "input must have at least k columns. Had %" PRId64 ", needed %" PRId64, last, k);
   for (int i = 0; i < 2; i++) {
     c->out[i] = in;
     c->out[i].dims[in.rank - 1] = known ? k : MF_UNKNOWN_DIM;
@@ -43,7 +44,8 @@ static mf_status top_k_grad(mf_ctx *ctx, const mf_grad_args *a, mf_grad *dx) {
   if (!b.status && mf_shape_count(&a->out[1]->shape) != 0) {
     flat = mf_b_add(&b, mf_b_reshape(&b, at, mfi_b_dims(&b, rows, 2)), row_starts(&b, in, length));
     flat = mf_b_reshape(&b, flat, mf_b_ints(&b, column, 2));
-    mf_tensor *sums = MF_B(&b, ScatterNd, flat, mf_b_reshape(&b, a->dy[0], mf_b_ints(&b, &minus, 1)), mfi_b_count_of(&b, in));
+    mf_tensor *sums = MF_B(&b, ScatterNd, flat, mf_b_reshape(&b, a->dy[0], mf_b_ints(&b, &minus, 1)),
+                           mfi_b_count_of(&b, in));
     mf_b_give(&b, &dx[0], mf_b_reshape(&b, sums, mf_b_dims_of(&b, in)));
   } else if (!b.status) {
     mf_b_give(&b, &dx[0], mf_b_zeros_like(&b, in));
@@ -55,12 +57,15 @@ const mf_op_def mf_op_TopKV2 = {
     MF_OP_NAME(TopKV2),
     .inputs = "input: T; k: Tk",
     .outputs = "values: T; indices: index_type",
-    .attrs = "sorted: bool = true; T: realnumbertype; Tk: {int16, int32, int64} = DT_INT32; "
-             "index_type: {int16, int32, int64} = DT_INT32",
+    .attrs =
+        "sorted: bool = true; T: realnumbertype; Tk: {int16, int32, int64} = DT_INT32; "
+        "index_type: {int16, int32, int64} = DT_INT32",
     .infer = top_k_infer,
     .grad = top_k_grad,
     .saves = MF_SAVE_OUT(1),
-    .doc = "The k largest elements of each row, largest first, and where they stand; of equal ones the first comes first.",
+    .doc =
+        "The k largest elements of each row, largest first, and where they stand; of equal ones the first comes "
+        "first.",
 };
 
 /* ---- InTopKV2 */
@@ -84,5 +89,6 @@ const mf_op_def mf_op_InTopKV2 = {
     .attrs = "T: {int32, int64} = DT_INT32",
     .infer = in_top_k_infer,
     .grad = MF_NO_GRADIENT,
-    .doc = "Is the target's prediction among the k largest of its row? Ties count as in; rows with NaN or Inf are not.",
+    .doc =
+        "Is the target's prediction among the k largest of its row? Ties count as in; rows with NaN or Inf are not.",
 };

@@ -34,7 +34,8 @@ static mf_status transpose_infer(mf_infer *c) {
   int rank = in->rank >= 0 ? in->rank : n >= 0 && n <= MF_MAX_RANK ? (int)n : -1;
   if (rank < 0) return NULL;
   if (n >= 0 && n != rank)
-    return mf_infer_fail(c, "transpose expects a vector of size %d. But input(1) is a vector of size %" PRId64, rank, n);
+    return mf_infer_fail(c, "transpose expects a vector of size %d. But input(1) is a vector of size %" PRId64, rank,
+                         n);
   MF_TRY(read_perm(c, rank, p, &known));
   c->out[0] = mf_shape_unknown_dims(rank);
   if (rank <= 1) c->out[0] = in->rank >= 0 ? *in : c->out[0];

@@ -1,6 +1,8 @@
-/* random.c - random numbers whose generator lives in the op: uniform, normal, truncated normal, integers, shuffling, drawing.
+/* random.c - random numbers whose generator lives in the op: uniform, normal, truncated normal, integers, shuffling,
+ * drawing.
  *
- * Attributes seed and seed2 start a Philox generator, which goes on from call to call; both 0 means seeds from the system.
+ * Attributes seed and seed2 start a Philox generator, which goes on from call to call; both 0 means seeds from the
+ * system.
  */
 #include <inttypes.h>
 

@@ -1,4 +1,5 @@
-/* stateless.c - random numbers that are a function of their inputs: of a pair of seeds, or of a Philox key and counter (V2). */
+/* stateless.c - random numbers that are a function of their inputs: of a pair of seeds, or of a Philox key and counter
+ * (V2). */
 #include <inttypes.h>
 
 #include "ops/array/dims.h"
@@ -7,7 +8,8 @@
 static mf_status check_seed(const mf_infer *c, int i) {
   mf_shape seed;
   MF_TRY(mf_infer_rank(c, i, 1, &seed));
-  if (seed.dims[0] >= 0 && seed.dims[0] != 2) return mf_infer_fail(c, "seed must have shape [2], not [%" PRId64 "]", seed.dims[0]);
+  if (seed.dims[0] >= 0 && seed.dims[0] != 2)
+    return mf_infer_fail(c, "seed must have shape [2], not [%" PRId64 "]", seed.dims[0]);
   return NULL;
 }
 
@@ -86,7 +88,8 @@ static mf_status keyed_infer(mf_infer *c) {
     return mf_infer_fail(c, "key must have shape [1], not [%" PRId64 "]", vector.dims[0]);
   MF_TRY(mf_infer_rank(c, 2, 1, &vector));
   if (vector.dims[0] >= 0 && vector.dims[0] < 2)
-    return mf_infer_fail(c, "counter must be a vector with length at least 2; got shape: [%" PRId64 "]", vector.dims[0]);
+    return mf_infer_fail(c, "counter must be a vector with length at least 2; got shape: [%" PRId64 "]",
+                         vector.dims[0]);
   MF_TRY(mf_infer_rank(c, 3, 0, &scalar));
   return mfi_dims_sizes(c, 0, &c->out[0]);
 }

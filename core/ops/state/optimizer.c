@@ -7,13 +7,14 @@
  *   learning_rate  scalar, float or double; rounded to T
  *   then per op:
  *   MfSGD      momentum                                 S = 0, or N: momentums
- *   MfAdam     iterations, beta_1, beta_2, epsilon      S = 2 N: momentums, velocities; with amsgrad 3 N: + velocity_hats
- *   MfRMSprop  rho, momentum, epsilon                   S = N: velocities; + N momentums when momentum is used;
+ *   MfAdam     iterations, beta_1, beta_2, epsilon      S = 2 N: momentums, velocities; with amsgrad 3 N: +
+ * velocity_hats MfRMSprop  rho, momentum, epsilon                   S = N: velocities; + N momentums when momentum is
+ * used;
  *                                                       + N average_gradients with centered
- * Hyper-parameters are double scalars: 1 - beta_1 is computed in double and then rounded to T, as Python does; momentum of SGD
- * and the betas whose powers are taken are rounded to float32 even for double variables, as Keras's ops.cast does. iterations is
- * the number of steps made before this one. Attribute S must be given; N and the types follow from the inputs.
- * The formulas are Keras 3's (keras/src/optimizers), operation by operation.
+ * Hyper-parameters are double scalars: 1 - beta_1 is computed in double and then rounded to T, as Python does;
+ * momentum of SGD and the betas whose powers are taken are rounded to float32 even for double variables, as Keras's
+ * ops.cast does. iterations is the number of steps made before this one. Attribute S must be given; N and the types
+ * follow from the inputs. The formulas are Keras 3's (keras/src/optimizers), operation by operation.
  */
 #include <inttypes.h>
 
@@ -34,8 +35,8 @@ static mf_status check_handle(const mf_infer *c, int i, int gradient) {
     return mf_infer_fail(c, "variable '%s' has dtype %s, its gradient %s", mf_variable_name(v),
                          mf_dtype_name(mf_variable_dtype(v)), mf_dtype_name(type));
   if (!mf_shape_compatible(&shape, mf_in_shape(c, gradient)))
-    return mf_infer_fail(c, "variable '%s' has shape %s, its gradient %s", mf_variable_name(v), mf_shape_text(&shape, a),
-                         mf_shape_text(mf_in_shape(c, gradient), b));
+    return mf_infer_fail(c, "variable '%s' has shape %s, its gradient %s", mf_variable_name(v),
+                         mf_shape_text(&shape, a), mf_shape_text(mf_in_shape(c, gradient), b));
   return NULL;
 }
 
@@ -49,8 +50,8 @@ static mf_status step_infer(mf_infer *c) {
 }
 
 static mf_status slots_fail(const mf_infer *c, const char *expected) {
-  return mf_infer_fail(c, "expected %s, received N = %" PRId64 " and S = %" PRId64, expected, mf_attr_int(c->attrs, "N"),
-                       mf_attr_int(c->attrs, "S"));
+  return mf_infer_fail(c, "expected %s, received N = %" PRId64 " and S = %" PRId64, expected,
+                       mf_attr_int(c->attrs, "N"), mf_attr_int(c->attrs, "S"));
 }
 
 static mf_status sgd_infer(mf_infer *c) {
@@ -60,11 +61,14 @@ static mf_status sgd_infer(mf_infer *c) {
 
 static mf_status adam_infer(mf_infer *c) {
   int64_t n = mf_attr_int(c->attrs, "N"), s = mf_attr_int(c->attrs, "S");
-  return s == (mf_attr_bool(c->attrs, "amsgrad") ? 3 : 2) * n ? step_infer(c) : slots_fail(c, "two slots a variable, with amsgrad three");
+  return s == (mf_attr_bool(c->attrs, "amsgrad") ? 3 : 2) * n
+             ? step_infer(c)
+             : slots_fail(c, "two slots a variable, with amsgrad three");
 }
 
 static mf_status rmsprop_infer(mf_infer *c) {
-  int64_t n = mf_attr_int(c->attrs, "N"), s = mf_attr_int(c->attrs, "S"), least = mf_attr_bool(c->attrs, "centered") ? 2 : 1;
+  int64_t n = mf_attr_int(c->attrs, "N"), s = mf_attr_int(c->attrs, "S"),
+          least = mf_attr_bool(c->attrs, "centered") ? 2 : 1;
   return s == least * n || s == (least + 1) * n ? step_infer(c) : slots_fail(c, "one to three slots a variable");
 }
 
@@ -157,7 +161,8 @@ static mf_status adam_lower(mf_ctx *ctx, mf_attrs attrs, mf_tensor *const *in, i
   return mf_builder_close(b);
 }
 
-static mf_status rmsprop_lower(mf_ctx *ctx, mf_attrs attrs, mf_tensor *const *in, int n_in, mf_tensor **out, int n_out) {
+static mf_status rmsprop_lower(mf_ctx *ctx, mf_attrs attrs, mf_tensor *const *in, int n_in, mf_tensor **out,
+                               int n_out) {
   (void)n_in, (void)out, (void)n_out;
   lowering l = lowering_open(ctx, attrs, in);
   mf_builder *b = &l.b;
@@ -200,9 +205,12 @@ const mf_op_def mf_op_MfSGD = {
 
 const mf_op_def mf_op_MfAdam = {
     MF_OP_NAME(MfAdam),
-    .inputs = "variables: N * resource; slots: S * resource; gradients: N * T; learning_rate: Tlr; iterations: Tstep; "
-              "beta_1: double; beta_2: double; epsilon: double",
-    .attrs = "N: int >= 1; S: int >= 2; T: {float, double}; Tlr: {float, double}; Tstep: {int32, int64}; amsgrad: bool = false",
+    .inputs =
+        "variables: N * resource; slots: S * resource; gradients: N * T; learning_rate: Tlr; iterations: Tstep; "
+        "beta_1: double; beta_2: double; epsilon: double",
+    .attrs =
+        "N: int >= 1; S: int >= 2; T: {float, double}; Tlr: {float, double}; Tstep: {int32, int64}; amsgrad: bool = "
+        "false",
     .flags = MF_OP_PRIVATE | MF_OP_STATEFUL,
     .infer = adam_infer,
     .grad = MF_NOT_DIFFERENTIABLE,

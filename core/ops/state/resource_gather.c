@@ -15,7 +15,8 @@ static mf_status gather_infer(mf_infer *c) {
   if (var.rank < 0 || indices.rank < 0) return NULL;
   if (batch < 0) batch += indices.rank;
   if (batch < 0 || batch > indices.rank || batch >= var.rank)
-    return mf_infer_fail(c, "batch_dims (%" PRId64 ") must be less than or equal to the rank of indices (%d)", batch, indices.rank);
+    return mf_infer_fail(c, "batch_dims (%" PRId64 ") must be less than or equal to the rank of indices (%d)", batch,
+                         indices.rank);
   c->out[0] = mf_shape_scalar();
   for (int i = 0; i < (int)batch; i++) MF_TRY(mf_shape_append(&c->out[0], var.dims[i]));
   for (int i = (int)batch; i < indices.rank; i++) MF_TRY(mf_shape_append(&c->out[0], indices.dims[i]));

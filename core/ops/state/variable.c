@@ -161,5 +161,6 @@ const mf_op_def mf_op_DestroyResourceOp = {
     .flags = MF_OP_STATEFUL,
     .infer = mf_infer_none,
     .grad = MF_NO_GRADIENT,
-    .doc = "Ends a resource. Handles are counted here, so memory goes when the last of them does; this call only checks.",
+    .doc =
+        "Ends a resource. Handles are counted here, so memory goes when the last of them does; this call only checks.",
 };

@@ -28,9 +28,12 @@ const mf_op_def mf_op_AsString = {
     MF_OP_NAME(AsString),
     .inputs = "input: T",
     .outputs = "output: string",
-    .attrs = "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, complex64, complex128, "
-             "bool, variant, string}; precision: int = -1; scientific: bool = false; shortest: bool = false; width: int = -1; "
-             "fill: string = ''",
+    .attrs =
+        "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, complex64, "
+        "complex128, "
+        "bool, variant, string}; precision: int = -1; scientific: bool = false; shortest: bool = false; width: int = "
+        "-1; "
+        "fill: string = ''",
     .infer = as_string_infer,
     .grad = MF_NOT_DIFFERENTIABLE,
     .doc = "Each element as text, as printf would write it.",

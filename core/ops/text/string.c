@@ -51,7 +51,8 @@ const mf_op_def mf_op_StringLength = {
 static mf_status case_infer(mf_infer *c) {
   mf_text encoding = mf_attr_text(c->attrs, "encoding");
   if (encoding.size && !mf_attr_is(c->attrs, "encoding", "utf-8"))
-    return mf_infer_fail(c, "only utf-8 or '' (no encoding) is supported, received %.*s", (int)encoding.size, encoding.bytes);
+    return mf_infer_fail(c, "only utf-8 or '' (no encoding) is supported, received %.*s", (int)encoding.size,
+                         encoding.bytes);
   return mf_infer_same(c);
 }
 
@@ -104,7 +105,8 @@ static mf_status substr_infer(mf_infer *c) {
   const mf_shape *pos = mf_in_shape(c, 1), *len = mf_in_shape(c, 2);
   char a[MF_SHAPE_TEXT], b[MF_SHAPE_TEXT];
   if (!mf_shape_compatible(pos, len))
-    return mf_infer_fail(c, "pos and len should have the same shape, got: %s vs. %s", mf_shape_text(pos, a), mf_shape_text(len, b));
+    return mf_infer_fail(c, "pos and len should have the same shape, got: %s vs. %s", mf_shape_text(pos, a),
+                         mf_shape_text(len, b));
   return mf_status_prefix(mf_shape_broadcast(mf_in_shape(c, 0), pos, &c->out[0]), "Substr");
 }
 
