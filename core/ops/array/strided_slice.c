@@ -216,8 +216,8 @@ const mf_op_def mf_op_StridedSlice = {
     .grad = strided_slice_grad,
     .saves = MF_SAVE_IN(1) | MF_SAVE_IN(2) | MF_SAVE_IN(3),
     .shape_value = strided_slice_value,
-    .doc = "x[begin:end:stride, ...]: mask bits mark open ends, ellipsis, new and removed axes. Whole leading rows share "
-           "memory.",
+    .doc = "x[begin:end:stride, ...]: mask bits mark open ends, ellipsis, new and removed axes. Whole leading rows "
+           "share memory.",
 };
 
 /* ---- StridedSliceGrad */
