@@ -1,6 +1,6 @@
 -- Lua 5.4, no globals. Tests are written for busted.
 std = "lua54"
-max_line_length = 119
+max_line_length = 140
 unused_args = true
 self = false
 allow_defined = false
