@@ -5,38 +5,47 @@
 
 #include "base/cpu.h"
 #include "base/pool.h"
+#include "gemm_vector.h"
 #include "ops/kernel.h"
 #include "ops/op_list.h"
 
 #define T uint8_t
+#define MASK int8_t
 #define LOWEST 0
 #define NAME(x) x##_u8
 #include "pool.inc"
 #define T int8_t
+#define MASK int8_t
 #define LOWEST INT8_MIN
 #define NAME(x) x##_i8
 #include "pool.inc"
 #define T uint16_t
+#define MASK int16_t
 #define LOWEST 0
 #define NAME(x) x##_u16
 #include "pool.inc"
 #define T int16_t
+#define MASK int16_t
 #define LOWEST INT16_MIN
 #define NAME(x) x##_i16
 #include "pool.inc"
 #define T uint32_t
+#define MASK int32_t
 #define LOWEST 0
 #define NAME(x) x##_u32
 #include "pool.inc"
 #define T int32_t
+#define MASK int32_t
 #define LOWEST INT32_MIN
 #define NAME(x) x##_i32
 #include "pool.inc"
 #define T uint64_t
+#define MASK int64_t
 #define LOWEST 0
 #define NAME(x) x##_u64
 #include "pool.inc"
 #define T int64_t
+#define MASK int64_t
 #define LOWEST INT64_MIN
 #define NAME(x) x##_i64
 #include "pool.inc"

@@ -4,12 +4,16 @@
 #include <float.h>
 #include <string.h>
 
+#include "gemm_vector.h"
+
 #define T float
+#define MASK int32_t
 #define SUM float
 #define LOWEST (-FLT_MAX)
 #define NAME(x) x##_f32
 #include "pool.inc"
 #define T double
+#define MASK int64_t
 #define SUM double
 #define LOWEST (-DBL_MAX)
 #define NAME(x) x##_f64
