@@ -4,6 +4,7 @@
 local Loss = require "moonflow.keras.losses.loss"
 local class = require "moonflow.base.class"
 local dicts = require "moonflow.base.dict"
+local functions = require "moonflow.keras.losses.functions"
 local nest = require "moonflow.base.nest"
 local reduction = require "moonflow.keras.losses.reduction"
 
@@ -18,7 +19,7 @@ local LossFunctionWrapper = Loss:extend("LossFunctionWrapper", {
 
 function LossFunctionWrapper:init(a)
   self:super_init(a)
-  rawset(self, "fn", a.fn)
+  rawset(self, "fn", functions.body(a.fn))
   rawset(self, "fn_kwargs", a.kwargs)
 end
 

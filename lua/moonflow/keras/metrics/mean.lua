@@ -2,6 +2,7 @@
 
 local Metric = require "moonflow.keras.metrics.metric"
 local args = require "moonflow.base.args"
+local constants = require "moonflow.keras.losses.constants"
 local core = require "moonflow.core"
 local dicts = require "moonflow.base.dict"
 local reduction = require "moonflow.keras.losses.reduction"
@@ -10,7 +11,7 @@ local samplewise = require "moonflow.keras.metrics.samplewise"
 local Mean = Metric:extend("Mean", {
   args = {
     {"name", "string", default = "mean", none = true, doc = "Name in logs."},
-    {"dtype", "dtype_policy", default = dicts.None, get = function(self) return self.dtype_policy end},
+    {"dtype", "dtype_name", default = dicts.None, get = function(self) return self.dtype_policy end},
   },
 })
 
@@ -26,21 +27,21 @@ function Mean:init(a)
 end
 
 local function sum_all(x)
-  if x.shape.rank == 0 then return x end
-  return sum(x, reduction.axes_tensor(x))
+  local rank = x.rank
+  if rank == 0 then return x end
+  return sum(x, rank and reduction.axes_of(rank) or reduction.axes_tensor(x))
 end
 
 --- Adds a batch: what update_state does after reading its arguments.
 function Mean:add(values, sample_weight)
-  values, sample_weight = samplewise.reduce(values, sample_weight, self.dtype_object)
+  local dtype = self.dtype_object
+  values, sample_weight = samplewise.reduce(values, sample_weight, dtype)
   local count
   if sample_weight ~= nil then
     count = sum_all(sample_weight)
-  elseif values.shape.rank == 0 then
-    count = 1
   else
-    count = values.shape[1]
-    if math.type(count) == nil then count = cast(get("Size")(values), self.dtype_object) end
+    local n = values.rank == 0 and 1 or values:dim(0)
+    count = math.type(n) and constants.scalar(n, dtype) or cast(get("Size")(values), dtype)
   end
   assign_add(self.total, sum_all(values))
   assign_add(self.count, count)
@@ -48,7 +49,8 @@ end
 
 --- Adds a scalar tensor that stands for `n` values: the loss of a batch.
 function Mean:add_scalar(value, n)
-  assign_add(self.total, get("Mul")(value, to_tensor(n, self.dtype)))
+  n = math.type(n) and constants.scalar(n, self.dtype_object) or n
+  assign_add(self.total, get("Mul")(value, n))
   assign_add(self.count, n)
 end
 

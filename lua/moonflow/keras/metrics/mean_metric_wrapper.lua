@@ -15,7 +15,7 @@ local MeanMetricWrapper = Mean:extend("MeanMetricWrapper", {
   args = {
     {"fn", "any", config = false, doc = "function(y_true, y_pred, kwargs): a value for each sample."},
     {"name", "string", default = None},
-    {"dtype", "dtype_policy", default = None, get = function(self) return self.dtype_policy end},
+    {"dtype", "dtype_name", default = None, get = function(self) return self.dtype_policy end},
     {"kwargs", "struct", open = true},
   },
 })

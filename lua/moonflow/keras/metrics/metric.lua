@@ -20,6 +20,7 @@ local dicts = require "moonflow.base.dict"
 local errors = require "moonflow.base.errors"
 local naming = require "moonflow.keras.backend.naming"
 local tracking = require "moonflow.keras.backend.tracking"
+local types = require "moonflow.base.types"
 local variables = require "moonflow.keras.backend.variable"
 require "moonflow.keras.saving.argument_types"
 
@@ -27,9 +28,16 @@ local None = dicts.None
 
 local getters = {}
 
+-- Unlike layers, metrics write the name of their dtype policy to the config.
+types.define("dtype_name", {
+  kind = "scalar", luacats = "string|tf.DType|tf.keras.DTypePolicy",
+  convert = function(value) return require "moonflow.keras.dtype_policies".get(value) end,
+  to_config = function(policy) return policy.name end,
+})
+
 local Metric = class.Object:extend("Metric", {
   args = {
-    {"dtype", "dtype_policy", default = None, keyword = true,
+    {"dtype", "dtype_name", default = None, keyword = true,
       get = function(self) return self.dtype_policy end, doc = "Dtype of the state and the result."},
     {"name", "string", default = None, keyword = true, doc = "Name in logs; snake_case of the class when left out."},
   },

@@ -22,7 +22,7 @@ end
 
 --- Reduces the axes first .. rank-1 with the op `reduce` (Mean, Sum).
 local function reduce_from(x, first, reduce)
-  local rank = x.shape.rank
+  local rank = x.rank
   if rank <= first then return x end
   local axes = {}
   for axis = first, rank - 1 do axes[#axes + 1] = axis end

@@ -5,6 +5,7 @@
 --       classes = {GlorotUniform = "glorot_uniform", Zeros = "zeros"},      -- class -> module below the folder
 --       functions = {relu = {"functions", "relu"}},                         -- public functions
 --       aliases = {normal = "RandomNormal"},                                -- further names, beyond snake_case ones
+--       others = {l1_l2 = {"functions", "l1_l2"}},                          -- members that get does not find
 --     }
 --
 -- The result is the namespace with its classes and functions, and get(identifier), serialize(object), deserialize(config).
@@ -114,6 +115,7 @@ function registry.new(kind)
     kind.by_snake_case[naming.to_snake_case(name)] = name
   end
   for name, member in next, kind.functions do members[name] = member end
+  for name, member in next, kind.others or {} do members[name] = member end
   for name, member in next, kind.aliases do members[name] = members[name] or members[member] end
   members.get = function(identifier) return get(kind, identifier) end
   members.deserialize = function(config) return deserialize(kind, config) end

@@ -1,0 +1,3 @@
+--- The loss functions that tf.keras.metrics offers, too.
+
+return require "moonflow.keras.losses.functions"
