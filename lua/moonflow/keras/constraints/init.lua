@@ -2,9 +2,11 @@
 
 local registry = require "moonflow.keras.saving.registry"
 
+local classes = {Constraint = "constraint"}
+for _, name in ipairs{"MaxNorm", "MinMaxNorm", "NonNeg", "UnitNorm"} do classes[name] = {"norms", name} end
+
 return registry.new{
   what = "constraint", module = "keras.constraints", folder = "moonflow.keras.constraints",
-  classes = {},
-  functions = {},
-  aliases = {},
+  classes = classes, functions = {},
+  aliases = {max_norm = "MaxNorm", min_max_norm = "MinMaxNorm", non_neg = "NonNeg", unit_norm = "UnitNorm"},
 }
