@@ -100,20 +100,13 @@ static mf_status bilinear_grad_infer(mf_infer *c) {
   return NULL;
 }
 
-static mf_status bilinear_grad_grad(mf_ctx *ctx, const mf_grad_args *a, mf_grad *dx) {
-  mf_builder b = mf_builder_open(ctx);
-  mf_tensor *g = a->dy[0];
-  if (g && a->need[0]) mf_b_give(&b, &dx[0], with_modes(&b, a->attrs, &mf_op_ResizeBilinear, g, size_of(&b, a->in[0])));
-  return mf_builder_close(&b);
-}
-
 const mf_op_def mf_op_ResizeBilinearGrad = {
     MF_OP_NAME(ResizeBilinearGrad),
     .inputs = "grads: float; original_image: T",
     .outputs = "output: T",
     .attrs = "T: {float, bfloat16, half, double}; " RESIZE_MODES,
     .infer = bilinear_grad_infer,
-    .grad = bilinear_grad_grad,
+    .grad = MF_NOT_DIFFERENTIABLE,
     .doc = "Gradient of ResizeBilinear; of original_image only the shape and type are used.",
 };
 
