@@ -8,7 +8,7 @@ from main import GOLDEN
 
 FOLDER = os.path.join(GOLDEN, "keras")
 PARTS = ("layers", "losses", "metrics", "optimizers", "initializers", "activations", "seeds", "curves", "weights_h5",
-         "summaries")
+         "callbacks", "summaries")
 
 
 def folder(*names):

@@ -14,6 +14,7 @@ TARGETS = {
     "opdefs": "opdefs",
     "ops": "ops",
     "api": "api",
+    "variables": "variables",
     "keras": "keras_files",
 }
 
