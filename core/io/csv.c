@@ -162,7 +162,8 @@ mf_status mf_csv_load(const char *path, bool header, char delimiter, mf_named_te
   *count = 0;
   MF_TRY(mf_file_read_gz(path, (size_t)1 << 40, &text, &size));
   mf_status status = cut(&t, text, size);
-  if (!status && header && !t.rows) status = mf_fail(MF_INVALID_ARGUMENT, "load_csv: %s: expected a header row, received an empty file", path);
+  if (!status && header && !t.rows)
+    status = mf_fail(MF_INVALID_ARGUMENT, "load_csv: %s: expected a header row, received an empty file", path);
   if (!status) status = columns_of(&t, header, columns, count);
   mf_free(t.fields);
   mf_free(text);

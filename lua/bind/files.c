@@ -100,7 +100,8 @@ static int files_load_csv(lua_State *L) {
   const char *path = check_path(L, 1, "load_csv");
   bool header = lua_toboolean(L, 2);
   const char *delimiter = luaL_optstring(L, 3, ",");
-  if (strlen(delimiter) != 1) mfl_raisef(L, "INVALID_ARGUMENT", "load_csv", "load_csv: delimiter must be one character, received '%s'", delimiter);
+  if (strlen(delimiter) != 1)
+    mfl_raisef(L, "INVALID_ARGUMENT", "load_csv", "load_csv: delimiter must be one character, received '%s'", delimiter);
   holder *h = push_holder(L);
   mfl_check(L, S, mf_csv_load(path, header, delimiter[0], &h->items, &h->count));
   return push_named(L, S, h);

@@ -6,7 +6,7 @@ local raw = require "moonflow.raw_ops"
 
 local to, new_shape = core.tensor.to, core.shape.new
 local dtypes = core.dtype
-local int32, int64, float32 = dtypes.int32, dtypes.int64, dtypes.float32
+local int32, float32 = dtypes.int32, dtypes.float32
 
 --- A shape argument as a vector of integers: a list, a shape, or a tensor.
 local function dims_of(shape, op, argument)

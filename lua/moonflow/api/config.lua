@@ -84,10 +84,12 @@ local function getter(name) return function() return settings[name] end end
 local function setter(name) return function(value) settings[name] = value end end
 
 return {
-  {"tf.config.list_physical_devices tf.config.experimental.list_physical_devices", "device_type:string=None", physical, "The devices of this machine."},
+  {"tf.config.list_physical_devices tf.config.experimental.list_physical_devices", "device_type:string=None", physical,
+    "The devices of this machine."},
   {"tf.config.list_logical_devices tf.config.experimental.list_logical_devices", "device_type:string=None", logical, "The devices in use."},
   {"tf.config.get_visible_devices tf.config.experimental.get_visible_devices", "device_type:string=None", physical, "The visible devices."},
-  {"tf.config.set_visible_devices tf.config.experimental.set_visible_devices", "devices:any, device_type:string=None", nothing, "Accepted: devices are chosen with tf.device."},
+  {"tf.config.set_visible_devices tf.config.experimental.set_visible_devices", "devices:any, device_type:string=None",
+    nothing, "Accepted: devices are chosen with tf.device."},
   {"tf.config.experimental.get_memory_info", "device:any", get_memory_info, "Bytes in use now and at most."},
   {"tf.config.experimental.get_memory_usage", "device:any", function(name) return get_memory_info(name).current end, "Bytes in use now."},
   {"tf.config.experimental.reset_memory_stats", "device:any", reset_memory_stats, "Starts the peak anew."},
@@ -110,7 +112,8 @@ return {
    get_logical_device_configuration, "What was set."},
   {"tf.config.threading.set_intra_op_parallelism_threads", "num_threads:any", set_intra, "Threads of the pool; 0: the cores."},
   {"tf.config.threading.get_intra_op_parallelism_threads", "", getter("intra"), "What was set."},
-  {"tf.config.threading.set_inter_op_parallelism_threads", "num_threads:integer", setter("inter"), "Accepted: ops run one after the other."},
+  {"tf.config.threading.set_inter_op_parallelism_threads", "num_threads:integer", setter("inter"),
+    "Accepted: ops run one after the other."},
   {"tf.config.threading.get_inter_op_parallelism_threads", "", getter("inter"), "What was set."},
   {"tf.config.set_soft_device_placement", "enabled:boolean", setter("soft_placement"), "Accepted: placement is always soft."},
   {"tf.config.get_soft_device_placement", "", getter("soft_placement"), "What was set."},

@@ -6,7 +6,7 @@ local raw = require "moonflow.raw_ops"
 
 local to = core.tensor.to
 local dtypes = core.dtype
-local int32, int64 = dtypes.int32, dtypes.int64
+local int32 = dtypes.int32
 
 local function gather(params, indices, _, axis, batch_dims)
   if axis == nil then axis = batch_dims end

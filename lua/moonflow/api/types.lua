@@ -3,7 +3,6 @@
 local core = require "moonflow.core"
 local errors = require "moonflow.base.errors"
 local nest = require "moonflow.base.nest"
-local raw = require "moonflow.raw_ops"
 local scopes = require "moonflow.scopes"
 
 local to, None = core.tensor.to, core.args.None

@@ -194,7 +194,9 @@ end
 --- Keeps up to buffer_size elements ready, made by a thread of its own while the consumer works.
 function Dataset:prefetch(...)
   local size = integer("Dataset.prefetch", "buffer_size", (read.prefetch(...)))
-  if size < AUTOTUNE then errors.invalid("Dataset.prefetch", "argument 'buffer_size': expected at least 0 or AUTOTUNE, received %d", size) end
+  if size < AUTOTUNE then
+    errors.invalid("Dataset.prefetch", "argument 'buffer_size': expected at least 0 or AUTOTUNE, received %d", size)
+  end
   if size == 0 then return self end
   return wrap(data.prefetch(self._raw, size == AUTOTUNE and 2 or size), self._parts)
 end
