@@ -35,6 +35,19 @@ function context.scope(name, caller)
   return setmetatable({depth = context.enter(name, caller)}, scope_meta)
 end
 
+local guard_meta = {__close = function(guard)
+  context.leave(math.min(guard.depth, context.depth))
+  context.calls, context.training, context.inferring = guard.calls, guard.training, guard.inferring
+end}
+
+--- A to-be-closed value that brings everything here back to what it is now: loops of training end with it, however they
+-- end.
+function context.guard()
+  return setmetatable({
+    depth = context.depth, calls = context.calls, training = context.training, inferring = context.inferring,
+  }, guard_meta)
+end
+
 --- "model/dense": the names of the open scopes.
 function context.path()
   return table.concat(names, "/", 1, context.depth)

@@ -1,0 +1,52 @@
+--- Epochs: walks over a source of batches epoch by epoch. With a number of steps an epoch may end before the source does;
+-- the next one goes on where it stopped.
+
+local Epochs = {}
+Epochs.__index = Epochs
+
+--- `source` is one of batches.lua; `steps` batches an epoch, or nil: until the source ends.
+function Epochs.new(source, steps)
+  return setmetatable({
+    source = source, steps = steps, num_batches = steps or source.num_batches, next = nil, closing = nil, seen = 0,
+  }, Epochs)
+end
+
+local function open(self)
+  self:close()
+  self.next, self.closing = self.source.epoch()
+  self.seen = 0
+end
+
+--- Ends the iterator that is open: threads of datasets stop.
+function Epochs:close()
+  local closing = self.closing
+  self.next, self.closing = nil, nil
+  if closing ~= nil then
+    local meta = getmetatable(closing)
+    if meta and meta.__close then meta.__close(closing, nil) end
+  end
+end
+
+Epochs.__close = Epochs.close
+
+--- Starts an epoch.
+function Epochs:begin()
+  if self.next == nil or self.steps == nil then open(self) end
+  self.step = 0
+end
+
+--- The next batch of this epoch: x, y, sample_weight; nothing at its end. `self.step` counts the batches.
+function Epochs:batch()
+  if self.steps and self.step >= self.steps then return nil end
+  if self.steps and self.source.num_batches and self.seen >= self.source.num_batches then open(self) end
+  local x, y, sample_weight = self.next()
+  if x == nil then
+    self.ran_out = self.steps ~= nil
+    if not self.steps and self.source.endless then self.next = nil end
+    return nil
+  end
+  self.step, self.seen = self.step + 1, self.seen + 1
+  return x, y, sample_weight
+end
+
+return Epochs
