@@ -1,11 +1,15 @@
 --- `require "moonflow"` and one matmul in a fresh stock lua5.4: whole-process milliseconds and peak memory, median of 21 runs.
 
 local root = arg[1]
-local child = ([[LUA_PATH='%s/lua/?.lua;%s/lua/?/init.lua' LUA_CPATH='%s/build/lib/lua/5.4/?.so' lua5.4 -e "
+local child = ([[LUA_PATH='%s/lua/?.lua;%s/lua/?/init.lua' \
+LUA_CPATH='%s/build/lib/lua/5.4/?.so' lua5.4 -e "
 local tf = require 'moonflow'
 local y = tf.matmul({{1.0, 2.0}}, {{3.0}, {4.0}})
 assert(y:totable()[1][1] == 11)
-for line in io.lines('/proc/self/status') do local kb = line:match('^VmHWM:%%s+(%%d+)') if kb then print(kb) end end"]]):format(root, root, root)
+for line in io.lines('/proc/self/status') do
+  local kb = line:match('^VmHWM:%%s+(%%d+)')
+  if kb then print(kb) end
+end"]]):format(root, root, root)
 
 local function now()
   local pipe = assert(io.popen("date +%s%N"))

@@ -118,7 +118,6 @@ local function assert_scalar(tensor, message)
   if tensor.shape.rank ~= 0 then
     fail("assert_scalar", ("%sExpected scalar shape, saw shape: %s."):format(message and message .. "  " or "", tensor.shape))
   end
-  return tensor
 end
 
 local function assert_type(tensor, tf_type, message)

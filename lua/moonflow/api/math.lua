@@ -145,7 +145,7 @@ local rows = {
   {"tf.math.polyval", "coeffs:list, x, name=None", polyval, "A polynomial's values."},
   {"tf.math.log_sigmoid", "x, name=None", softplus_of_minus, "log(sigmoid(x))."},
   {"tf.math.conj", "x, name=None", conj, "Complex conjugate."},
-  {"tf.complex tf.dtypes.complex", "real, imag, name=None", complex, "Complex numbers from parts."},
+  {"tf.complex tf.dtypes.complex", "real, imag, name=None", core.op.has("Complex") and complex or "Complex", "Complex numbers from parts."},
   {"tf.math.real", "input, name=None", real_part("real", "Real"), "Real parts."},
   {"tf.math.imag", "input, name=None", real_part("imag", "Imag"), "Imaginary parts."},
   {"tf.cumsum tf.math.cumsum", "x, axis:axis=0, exclusive=False, reverse=False, name=None", "Cumsum", "Cumulative sums."},

@@ -159,7 +159,7 @@ return {
    stateless(stateless_uniform), "Uniformly distributed numbers by a seed."},
   {"tf.random.stateless_categorical", "logits, num_samples:any, seed, dtype=tf.int64, name=None", stateless_categorical,
    "Draws from categories by a seed."},
-  {"tf.random.split tf.random.experimental.stateless_split", "seed, num=2, alg:any='auto_select'", split, "Several seeds from one."},
+  {"tf.random.split tf.random.experimental.stateless_split", "seed:tensor, num=2, alg:any='auto_select'", split, "Several seeds from one."},
   {"tf.random.fold_in tf.random.experimental.stateless_fold_in", "seed, data, alg:any='auto_select'", fold_in,
    "A seed from a seed and data."},
 }
