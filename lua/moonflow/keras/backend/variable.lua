@@ -6,6 +6,7 @@ local context = require "moonflow.keras.backend.context"
 local core = require "moonflow.core"
 local errors = require "moonflow.base.errors"
 local trace = require "moonflow.keras.backend.trace"
+require "moonflow.variable" -- the methods of variables
 
 local variables = {}
 
