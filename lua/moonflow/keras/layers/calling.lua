@@ -41,13 +41,19 @@ local function signature_of(cls)
   return signature
 end
 
+local defaults = setmetatable({}, {__mode = "k"}) -- class -> default of `training`, None where there is none
+
 local function default_training(cls)
-  for _, row in ipairs(class.call_args(cls)) do
-    if row[1] == "training" then
-      if row.default == None then return nil end
-      return row.default
+  local default = defaults[cls]
+  if default == nil then
+    default = None
+    for _, row in ipairs(class.call_args(cls)) do
+      if row[1] == "training" and row.default ~= nil then default = row.default end
     end
+    defaults[cls] = default
   end
+  if default == None then return nil end
+  return default
 end
 
 -- ---- inputs
@@ -70,7 +76,7 @@ local function cast_leaf(self, policy, x)
       "only input tensors may be passed as positional arguments, received %s", errors.describe(x))
   end
   local dtype, wanted = x.dtype, self._own.input_object or policy.compute_object
-  if dtype == wanted or not self.autocast or not dtype.is_floating then return x end
+  if dtype == wanted or not rawget(self, "autocast") or not dtype.is_floating then return x end
   if kind == "keras_tensor" then return KerasTensor.new(x.shape, wanted) end
   local y = cast(x, wanted)
   if marks.has_masks then marks.set_mask(y, marks.mask(x)) end
@@ -79,7 +85,7 @@ end
 
 --- One input of a call with its leaves made tensors of the layer's dtype.
 local function convert(self, policy, x)
-  if type(x) == "table" and getmetatable(x) == nil or dicts.is_dict(x) then
+  if type(x) == "table" and (getmetatable(x) == nil or dicts.is_dict(x)) then
     if core.args.is_scalar_list(x) then return cast_leaf(self, policy, x) end
     return nest.map_structure(function(leaf) return cast_leaf(self, policy, leaf) end, x, nest.options{data = true})
   end
@@ -197,8 +203,9 @@ local function run(self, kw, symbolic, n, first, ...)
   return pack_results(pcall(method, self, table.unpack(inputs, 1, n + 1)))
 end
 
-local function is_symbolic(kw, n, ...)
-  for i = 1, n do
+local function is_symbolic(kw, n, first, ...)
+  if type(first) == "table" and Node.is_symbolic(first) then return true end
+  for i = 1, n - 1 do
     local x = select(i, ...)
     if type(x) == "table" and Node.is_symbolic(x) then return true end
   end
@@ -216,12 +223,12 @@ end
 
 local function check_inputs(self, first)
   local spec = rawget(self, "input_spec")
-  if spec then InputSpec.check_inputs(spec, first, self.name) end
+  if spec then InputSpec.check_inputs(spec, first, self._own.name or self.name) end
 end
 
 --- Builds the layer if it is not built. Returns true, or false and the error.
 local function ensure_built(self, n, first, ...)
-  if self.built then return true end
+  if rawget(self, "built") then return true end
   local had_spec = rawget(self, "input_spec")
   local ok, err = pcall(build, self, n, first, ...)
   if ok and not had_spec then ok, err = pcall(check_inputs, self, first) end
@@ -250,14 +257,14 @@ local function call_converted(self, kw, original, n, first, ...)
     context.losses_added = 0
   end
   check_inputs(self, first)
-  context.enter(self.name, self)
+  context.enter(self._own.name or self.name, self)
   context.calls = calls + 1
   local ok, output = call_in_context(self, kw, symbolic, n, first, ...)
   context.leave(depth)
   context.calls = calls
   if calls == 0 then context.training = outer_training end
   if not ok then error(decorate(self, output, kw, n, first, ...), 0) end
-  self.built = true
+  rawset(self, "built", true)
   if marks.has_masks then set_output_masks(self, first, output, kw.mask) end
   if symbolic then Node.new(self, n == 1 and {n = 1, original} or original, recorded, output) end
   return output
@@ -265,10 +272,11 @@ end
 
 --- Calls a layer: `kw` is a table of keywords that is this call's own, `...` the n inputs.
 function calling.invoke(self, kw, n, first, ...)
-  if not self._own.converts then
+  local own = self._own
+  if not own.converts then
     return call_converted(self, kw, n == 1 and first or table.pack(first, ...), n, first, ...)
   end
-  local policy = self.dtype_policy
+  local policy = own.policy or self.dtype_policy
   if n == 1 then return call_converted(self, kw, first, 1, convert(self, policy, first)) end
   local original, converted = table.pack(first, ...), {}
   for i = 1, n do converted[i] = convert(self, policy, original[i]) end

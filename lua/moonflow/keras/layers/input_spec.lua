@@ -19,11 +19,12 @@ local InputSpec = class.Object:extend("InputSpec", {
 })
 
 function InputSpec:init(a)
+  -- what is absent is false: a field that is nil would be looked for in all the bases
   for _, name in ipairs{"dtype", "max_ndim", "min_ndim", "axes", "allow_last_axis_squeeze", "name", "optional"} do
-    rawset(self, name, a[name])
+    rawset(self, name, a[name] or false)
   end
-  self.shape = a.shape and core.shape.new(a.shape)
-  self.ndim = self.shape and #self.shape or a.ndim
+  self.shape = a.shape and core.shape.new(a.shape) or false
+  self.ndim = self.shape and #self.shape or a.ndim or false
 end
 
 local function fail(self, index, layer, message, ...)
@@ -75,7 +76,9 @@ end
 
 --- Checks the inputs of the layer called `layer` against one spec or a structure of specs.
 function InputSpec.check_inputs(specs, inputs, layer)
-  if class.isinstance(specs, InputSpec) and not nest.is_nested(inputs) then return specs:check(inputs, 1, layer) end
+  if getmetatable(specs) ~= nil and (type(inputs) == "userdata" or not nest.is_nested(inputs)) then
+    return specs:check(inputs, 1, layer)
+  end
   local flat_specs, flat = nest.flatten(specs), nest.flatten(inputs)
   if #flat_specs ~= #flat then
     errors.invalid(("layer '%s'"):format(layer), "expects %d input(s), but it received %d input tensors", #flat_specs, #flat)
