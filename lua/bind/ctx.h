@@ -32,6 +32,7 @@ typedef struct mfl_state {
   /* Native memory in bytes, as far as boxes hold it: see collect.c */
   size_t live;                /* now */
   size_t fresh;               /* added since the last step of the collector */
+  size_t step;                /* fresh memory that asks for the next one */
   size_t limit;               /* live memory that asks for a full collection */
   lua_Integer steps, fulls;   /* collections made on behalf of native memory */
 } mfl_state;
@@ -84,12 +85,11 @@ void mfl_charge(mfl_state *S, size_t bytes);
 void mfl_credit(mfl_state *S, size_t bytes);
 /* Lets the collector work when enough native memory was made since it last did. Called before a box is made. */
 void mfl_collect(lua_State *L, mfl_state *S);
-enum { MFL_STEP_BYTES = 8 << 20 };
 static inline void mfl_collect_if_due(lua_State *L, mfl_state *S) {
 #ifdef MF_HOSTILE
   mfl_collect(L, S);
 #else
-  if (S->fresh >= MFL_STEP_BYTES) mfl_collect(L, S);
+  if (S->fresh >= S->step) mfl_collect(L, S);
 #endif
 }
 /* A full collection, finalisers run. */
