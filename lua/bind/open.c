@@ -10,6 +10,7 @@
 #include "bind/error.h"
 #include "bind/files.h"
 #include "bind/graph.h"
+#include "bind/h5.h"
 #include "bind/json.h"
 #include "bind/keras.h"
 #include "bind/op.h"
@@ -25,7 +26,7 @@ static const luaL_Reg bindings[] = {
     {"dtype", mfl_open_dtype}, {"shape", mfl_open_shape},       {"tensor", mfl_open_tensor}, {"op", mfl_open_op},
     {"scope", mfl_open_scope}, {"variable", mfl_open_variable}, {"tape", mfl_open_tape},   {"graph", mfl_open_graph},
     {"data", mfl_open_data},   {"files", mfl_open_files},       {"keras", mfl_open_keras},
-    {NULL, NULL}};
+    {"h5", mfl_open_h5},       {NULL, NULL}};
 
 int luaopen_moonflow_core(lua_State *L) {
   luaL_checkversion(L);
