@@ -7,7 +7,7 @@ import encode
 from main import GOLDEN
 
 FOLDER = os.path.join(GOLDEN, "keras")
-PARTS = ("layers", "losses", "metrics", "optimizers", "initializers", "activations", "seeds", "curves", "weights_h5",
+PARTS = ("layers", "losses", "metrics", "optimizers", "initializers", "activations", "seeds", "curves", "weights_h5", "small",
          "callbacks", "summaries")
 
 

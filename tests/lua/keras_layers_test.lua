@@ -36,3 +36,21 @@ for _, name in ipairs(names) do
     end)
   end)
 end
+
+describe("further cases of layer", function()
+  local file = golden.read("tests/golden/keras/small/layers.json")
+  local of, list = {}, {}
+  for i = 1, #file.cases do
+    local name = file.cases[i].layer
+    if not of[name] then
+      of[name] = {cases = {}}
+      list[#list + 1] = name
+    end
+    table.insert(of[name].cases, file.cases[i])
+  end
+  for _, name in ipairs(list) do
+    for _, check in ipairs(harness.order) do
+      it(name .. " " .. check, function() run(name, of[name], check) end)
+    end
+  end
+end)
