@@ -173,7 +173,7 @@ static mf_status dataset_value(const reader *r, hid_t d, const char *path, mf_te
   mf_status status = NULL;
   if (rank < 0 || rank > MF_MAX_RANK || !dtype)
     status = core->fail(MF_UNIMPLEMENTED, "read: %s: dataset %s has an element type or rank that is not supported", r->file, path);
-  uint64_t bytes = mf_dtype_size(dtype);
+  uint64_t bytes = H5Tget_size(type); /* as in memory: dtype_of takes no others */
   shape.rank = rank < 0 ? 0 : rank;
   for (int i = 0; i < rank && !status; i++) {
     if (dims[i] > INT64_MAX || (dims[i] && __builtin_mul_overflow(bytes, dims[i], &bytes)))
