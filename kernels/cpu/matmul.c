@@ -118,10 +118,42 @@ static mf_status run_batch_matmul(mf_call *c) {
   return NULL;
 }
 
-/* The result's type is that of both factors. */
+/* ---- BatchMatMulV3: one type, or bytes with 32-bit sums */
+
 static const char *one_type(const mf_call *c) {
   mf_dtype t = mf_tensor_dtype(c->in[0]);
   return t == mf_tensor_dtype(c->in[1]) && t == mf_attr_type(c->attrs, "Tout") ? NULL : "factors and result have different types";
+}
+
+static bool is_byte(mf_dtype t) { return t == MF_INT8 || t == MF_UINT8; }
+
+static const char *bytes_to_int32(const mf_call *c) {
+  bool bytes = is_byte(mf_tensor_dtype(c->in[0])) && is_byte(mf_tensor_dtype(c->in[1]));
+  return bytes && mf_attr_type(c->attrs, "Tout") == MF_INT32 ? NULL : "not a product of 8-bit integers with an int32 result";
+}
+
+static size_t widened_bytes(const mf_tensor *t) { return ((size_t)mf_tensor_count(t) * sizeof(int32_t) + 63) & ~(size_t)63; }
+static size_t widened_workspace(const mf_call *c) { return widened_bytes(c->in[0]) + widened_bytes(c->in[1]); }
+
+/* A borrowed view: type and memory exchanged, everything else as it was. */
+static mf_tensor widened(const mf_tensor *t, char *to) {
+  int32_t *wide = (int32_t *)(void *)to;
+  int64_t n = mf_tensor_count(t);
+  mf_tensor view = {.dtype = MF_INT32, .buffer = t->buffer, .data = to, .shape = t->shape};
+  if (mf_tensor_dtype(t) == MF_INT8)
+    for (int64_t i = 0; i < n; i++) wide[i] = MF_DATA(int8_t, t)[i];
+  else
+    for (int64_t i = 0; i < n; i++) wide[i] = MF_DATA(uint8_t, t)[i];
+  return view;
+}
+
+static mf_status run_widened(mf_call *c) {
+  char *memory = c->workspace;
+  mf_tensor x = widened(c->in[0], memory), y = widened(c->in[1], memory + widened_bytes(c->in[0]));
+  mf_tensor *in[] = {&x, &y};
+  mf_call call = *c;
+  call.in = in;
+  return run_batch_matmul(&call);
 }
 
 #define PRODUCT_TYPES (MF_TYPES_F32_F64 | MF_TYPES_INTEGER | MF_TYPES_COMPLEX)
@@ -132,4 +164,6 @@ const mf_kernel_def mf_kernels_matmul[] = {
     {.op = &mf_op_BatchMatMulV2, .name = "gemm", .type_attr = "T", .types = PRODUCT_TYPES, .run = run_batch_matmul},
     {.op = &mf_op_BatchMatMulV3, .name = "gemm", .type_attr = "Ta", .types = PRODUCT_TYPES, .supports = one_type,
      .run = run_batch_matmul},
+    {.op = &mf_op_BatchMatMulV3, .name = "widened", .supports = bytes_to_int32, .workspace = widened_workspace,
+     .run = run_widened},
     {0}};
