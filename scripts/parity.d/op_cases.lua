@@ -1,7 +1,7 @@
 --- One side of op_cases.py: runs the op harness of the tests over the golden files of a folder.
 --
 --     op_cases.lua FOLDER
--- Prints one line for each case that differs, then `N cases, N differ, N without a kernel`.
+-- Prints one line for each case that differs, then a line with the counts.
 
 local here = arg[0]:match("^(.*)/[^/]*$") or "."
 package.path = here .. "/../../tests/lua/?.lua;" .. package.path
@@ -10,8 +10,17 @@ local core = require "moonflow.core"
 local golden = require "golden_data"
 local harness = require "op_harness"
 
+--- The cases in which TensorFlow's answer is a fault of its own: the table that the test of all ops declares.
+local function deviations()
+  local file = assert(io.open(here .. "/../../tests/lua/ops_test.lua", "r"))
+  local block = file:read("a"):match("\nlocal deviations = (%b{})")
+  file:close()
+  return block and assert(load("return " .. block, "deviations", "t", {}))() or {}
+end
+
 local folder = arg[1]
-local ran, differ, missing = 0, 0, 0
+local excused = deviations()
+local ran, differ, missing, known = 0, 0, 0, 0
 for _, op in ipairs(core.op.names()) do
   local path = folder .. "/" .. op .. ".json"
   local file = io.open(path, "r")
@@ -22,11 +31,13 @@ for _, op in ipairs(core.op.names()) do
       if not ok then wrong = tostring(wrong) end
       ran = ran + 1
       if is_missing then missing = missing + 1 end
-      if wrong then
+      if wrong and excused[op] and excused[op][case.name] then
+        known = known + 1
+      elseif wrong then
         differ = differ + 1
         print(("%s/%s: %s"):format(op, case.name, wrong))
       end
     end
   end
 end
-print(("%d cases, %d differ, %d without a kernel"):format(ran, differ, missing))
+print(("%d cases, %d differ, %d are known deviations, %d without a kernel"):format(ran, differ, known, missing))
