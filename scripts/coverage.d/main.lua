@@ -10,21 +10,23 @@ local measure = require "measure"
 local report = require "report"
 
 local function read_command_line()
-  local options, i = {calls = {}}, 1
+  local options, i = {calls = {}, ops = {}}, 1
   while arg[i] do
     local word = arg[i]
-    if word == "--calls" or word == "--missing" then
+    if word == "--calls" or word == "--ops" or word == "--missing" then
       i = i + 1
       local value = arg[i] or error("coverage: " .. word .. " needs a value", 0)
-      if word == "--calls" then table.insert(options.calls, value) else options.missing = value end
+      if word == "--missing" then options.missing = value else table.insert(options[word:sub(3)], value) end
     elseif word == "--check" or word == "--write" or word == "--differences" then
       options[word:sub(3)] = true
     else
-      error("coverage: unknown option " .. word .. " (--calls, --check, --write, --missing, --differences)", 0)
+      error("coverage: unknown option " .. word .. " (--calls, --ops, --check, --write, --missing, --differences)", 0)
     end
     i = i + 1
   end
-  if #options.calls == 0 then options.calls[1] = root .. "/build/called-names.txt" end
+  if #options.calls + #options.ops == 0 then
+    options.calls[1], options.ops[1] = root .. "/build/called-names.txt", root .. "/build/called-ops.txt"
+  end
   return options
 end
 
@@ -43,7 +45,7 @@ local function write_file(path, text)
 end
 
 local options = read_command_line()
-local called, problem = calls.read(options.calls)
+local called, problem = calls.read(options.calls, options.ops)
 if not called then
   io.stderr:write("coverage: ", problem, "\n")
   if options.check or options.write then os.exit(2) end

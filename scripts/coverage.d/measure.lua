@@ -11,14 +11,14 @@ local function owner_of(name)
   return name:match("^(.-):(.+)$")
 end
 
---- Ops and classes by the name their signatures have; names that both have are left out.
+--- Ops and classes by the name their signatures have; a name that both have is the class's.
 local function signature_names(values)
   local by_name = {}
   for _, value in next, values do
     if class.is_class(value) then by_name[value.class_name] = value end
   end
   for _, op in ipairs(core.op.names()) do
-    if by_name[op] then by_name[op] = nil else by_name[op] = "tf.raw_ops." .. op end
+    if not by_name[op] then by_name[op] = "tf.raw_ops." .. op end
   end
   return by_name
 end
