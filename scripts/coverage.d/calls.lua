@@ -5,8 +5,9 @@
 --     tf.keras.Model:fit           a method or property of a class
 --     tf.raw_ops.AddV2             an op
 --     Dense, Dataset.map, AddV2    the name of a signature, as moonflow.core.args.called() gives it (tests/lua/run.lua
---                                  --record): a class, a method of a class, an op. Where a class and an op have the same
---                                  name (Add, Softmax) it is the class; in files of --ops it is always the op.
+--                                  --record): a class, a method of a class, an op. Where a class and an op have the
+--                                  same name (Add, Softmax) it is the class; in files of --ops it is always the op,
+--                                  so these come from tests without Keras (ops_test, api_test).
 -- A line stands for a case that passed and whose expected values came from TensorFlow.
 
 local calls = {}

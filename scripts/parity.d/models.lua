@@ -15,8 +15,8 @@ end
 function models.cnn()
   return keras.Sequential({
     keras.Input{shape = {6, 6, 1}}, layers.Conv2D(3, 3, {activation = "relu"}),
-    layers.Conv2D(4, 2, {activation = "relu"}), layers.MaxPooling2D(), layers.Flatten(), layers.Dense(5, {activation = "relu"}),
-    layers.Dense(3),
+    layers.Conv2D(4, 2, {activation = "relu"}), layers.MaxPooling2D(), layers.Flatten(),
+    layers.Dense(5, {activation = "relu"}), layers.Dense(3),
   }, {name = "cnn"})
 end
 

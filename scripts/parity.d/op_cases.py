@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""All op cases of scripts/golden with other pseudo-random values, made now by TensorFlow and run through the op harness.
+"""All op cases of scripts/golden with other pseudo-random values, made by TensorFlow now and run by the op harness.
 
 usage: op_cases.py [--salt TEXT] [OP...]     the same salt gives the same values
 """
