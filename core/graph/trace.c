@@ -141,19 +141,15 @@ static void set_position(mf_ctx *ctx, mf_node *n) {
   if (text[0]) n->position = mf_strdup(text);
 }
 
-static mf_status infer_node(mf_ctx *ctx, mf_node *n, mf_dtype *types, mf_shape *shapes) {
-  mf_tensor **in = mf_alloc_array((size_t)n->n_in + 1, sizeof *in);
-  if (!in) return mf_fail_oom();
-  for (int i = 0; i < n->n_in; i++) in[i] = n->in[i].tensor;
+/* `in` are the values of the call: a concrete handle tells the rule the shape of its variable, which a capture does not. */
+static mf_status infer_node(mf_ctx *ctx, mf_node *n, mf_tensor *const *in, mf_dtype *types, mf_shape *shapes) {
   for (int i = 0; i < n->n_out; i++) {
     types[i] = mf_resolved_out_type(n->op, n->attrs, i);
     shapes[i] = mf_shape_unknown();
   }
   mf_infer c = {.ctx = ctx, .attrs = mf_node_attrs(n), .in = in, .n_in = n->n_in, .out = shapes, .out_types = types,
                 .n_out = n->n_out};
-  mf_status status = n->op->infer(&c);
-  mf_free(in);
-  return status;
+  return n->op->infer(&c);
 }
 
 static mf_status trace_add(mf_ctx *ctx, const mf_op_def *op, const mf_attr *attrs, mf_tensor *const *in, int n_in,
@@ -170,7 +166,7 @@ static mf_status trace_add(mf_ctx *ctx, const mf_op_def *op, const mf_attr *attr
     if (in[i]->node) n->in[i].tensor = mf_tensor_retain(in[i]);
     else status = lift(g, in[i], &n->in[i].tensor);
   }
-  if (!status) status = infer_node(ctx, n, types, shapes);
+  if (!status) status = infer_node(ctx, n, in, types, shapes);
   if (!status) status = add_node(g, n, types, shapes, out);
   if (!status) set_position(ctx, n);
   mf_free(types);
