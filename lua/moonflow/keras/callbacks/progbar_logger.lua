@@ -43,7 +43,7 @@ end
 
 function ProgbarLogger:on_epoch_begin(epoch)
   local title = self.epochs > 1 and ("Epoch %d/%d"):format(epoch + 1, self.epochs) or ""
-  start(self, title ~= "" and title .. " - " or "")
+  start(self, title ~= "" and self.verbose == "line" and title .. " - " or "")
   if title ~= "" and (self.verbose == 1 or self.verbose == 2) then
     io.stdout:write(title, "\n")
     io.stdout:flush()

@@ -265,7 +265,7 @@ local function call_converted(self, kw, original, n, first, ...)
   if calls == 0 then context.training = outer_training end
   if not ok then error(decorate(self, output, kw, n, first, ...), 0) end
   rawset(self, "built", true)
-  if marks.has_masks then set_output_masks(self, first, output, kw.mask) end
+  if marks.has_masks or self.compute_mask ~= calling.compute_mask then set_output_masks(self, first, output, kw.mask) end
   if symbolic then Node.new(self, n == 1 and {n = 1, original} or original, recorded, output) end
   return output
 end
@@ -386,6 +386,18 @@ end
 --- Makes the weights of a layer by tracing its call on inputs of a shape, or a structure of shapes.
 function calling.trace_shapes(self, shapes)
   trace_call(self, {tensors_of(shapes, self.compute_dtype)}, 1, {training = false})
+end
+
+--- The same for inputs like those in `x`, with any size of the batch.
+function calling.trace_like(self, x)
+  local policy = self.dtype_policy
+  local inputs = nest.map_structure(function(leaf)
+    if leaf == None then return leaf end
+    local shape = leaf.shape:as_list()
+    if #shape > 0 then shape[1] = None end
+    return cast_leaf(self, policy, KerasTensor.new(shape, leaf.dtype))
+  end, x)
+  trace_call(self, {inputs}, 1, {training = false})
 end
 
 return calling

@@ -112,9 +112,11 @@ end
 local function flatten_inputs(self, inputs)
   local expected = self.graph.inputs
   local is_leaf = type(inputs) ~= "table" or core.args.is_scalar_list(inputs) or not nest.is_nested(inputs)
+  if is_leaf and #expected == 1 then return {inputs} end
   if is_leaf then
-    if #expected ~= 1 then fail_structure(self, inputs) end
-    return {inputs}
+    -- nested numbers for several inputs: one item each
+    if type(inputs) ~= "table" or getmetatable(inputs) ~= nil or #inputs ~= #expected then fail_structure(self, inputs) end
+    return table.move(inputs, 1, #inputs, 1, {})
   end
   local flat = {}
   if nest.is_dict(inputs) and not nest.is_dict(self.graph.inputs_struct) then

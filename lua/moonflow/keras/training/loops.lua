@@ -4,6 +4,7 @@ local CallbackList = require "moonflow.keras.callbacks.callback_list"
 local Epochs = require "moonflow.keras.training.epochs"
 local args = require "moonflow.base.args"
 local batches = require "moonflow.keras.training.batches"
+local calling = require "moonflow.keras.layers.calling"
 local class = require "moonflow.base.class"
 local context = require "moonflow.keras.backend.context"
 local core = require "moonflow.core"
@@ -23,12 +24,19 @@ local function check_compiled(self, method)
 end
 loops.check_compiled = check_compiled
 
---- A Sequential model that was never built takes the shapes of the data, with any batch.
+--- A model that was never built takes the shapes of the data, with any batch. A subclass is traced; where that fails the first
+-- batch builds it, or says what is wrong.
 local function build_from(self, x)
-  if self.built or not self._own.layers or kind_of(x) ~= "tensor" then return end
-  local shape = x.shape:as_list()
-  shape[1] = None
-  self:build(shape)
+  if self.built then return end
+  if self._own.layers and kind_of(x) == "tensor" then
+    local shape = x.shape:as_list()
+    shape[1] = None
+    self:build(shape)
+  elseif self.class.build == require "moonflow.keras.models.model".build then
+    local _ <close> = context.guard()
+    context.enter(self.name, self)
+    if pcall(calling.trace_like, self, x) then self.built = true end
+  end
 end
 
 local function make_callbacks(self, callbacks, options)
