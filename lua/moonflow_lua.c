@@ -13,16 +13,21 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "base/memory.h"
 #include "bind/ctx.h"
 #include "bind/error.h"
 #include "bind/open.h"
 #include "bind/tensor.h"
+#include "lua_memory.h"
 
 struct mf_lua {
   lua_State *L;
+  mfl_memory memory;
   int results;             /* registry: the table of the last run's results */
   int n_results;
+  bool warns;              /* warn("@on") was said */
+  char warning[512];       /* pieces of one warning so far */
 };
 
 /* ---- errors */
@@ -136,8 +141,25 @@ static void set_paths(lua_State *L) {
   lua_pop(L, 2);
 }
 
+/* Lua's warn(): off until "@on", then to the log. */
+static void warn(void *user, const char *message, int to_be_continued) {
+  mf_lua *lua = user;
+  size_t used = strlen(lua->warning);
+  if (!used && !to_be_continued && message[0] == '@') {
+    if (!strcmp(message, "@on")) lua->warns = true;
+    else if (!strcmp(message, "@off")) lua->warns = false;
+    return;
+  }
+  snprintf(lua->warning + used, sizeof lua->warning - used, "%s", message);
+  if (to_be_continued) return;
+  if (lua->warns) mf_log(MF_LOG_WARNING, "Lua warning: %s", lua->warning);
+  lua->warning[0] = 0;
+}
+
 static int prepare(lua_State *L) {
   piece *p = lua_touserdata(L, 1);
+  lua_setwarnf(L, warn, p->lua);
+  lua_setwarnf(L, NULL, NULL);
   luaL_openlibs(L);
   set_paths(L);
   lua_newtable(L);
@@ -149,7 +171,7 @@ mf_status mf_lua_open(mf_lua **out) {
   *out = NULL;
   mf_lua *lua = mf_alloc_zero(1, sizeof *lua);
   if (!lua) return mf_fail_oom();
-  lua->L = luaL_newstate();
+  lua->L = lua_newstate(mfl_memory_alloc, &lua->memory);
   mf_status status = lua->L ? NULL : mf_fail_oom();
   if (!status) status = run_piece(prepare, &(piece){.lua = lua});
   if (status) {
@@ -163,6 +185,7 @@ mf_status mf_lua_open(mf_lua **out) {
 void mf_lua_close(mf_lua *lua) {
   if (!lua) return;
   if (lua->L) lua_close(lua->L);
+  mfl_memory_release(&lua->memory);
   mf_free(lua);
 }
 

@@ -21,11 +21,24 @@ static const char meta_key = 0, fallback_key = 0;
 /* A small object costs its handle and its buffer's head beside the elements. */
 enum { HANDLE_BYTES = 192 };
 
-mfl_box *mfl_push_box(lua_State *L, mfl_state *S) {
+static mfl_box *new_box(lua_State *L, mfl_state *S) {
   mfl_collect_if_due(L, S);
   mfl_box *box = lua_newuserdatauv(L, sizeof *box, 0);
-  *box = (mfl_box){0};
+  *box = (mfl_box){.state = S};
+  return box;
+}
+
+mfl_box *mfl_push_box(lua_State *L, mfl_state *S) {
+  mfl_box *box = new_box(L, S);
   lua_rawgetp(L, LUA_REGISTRYINDEX, &meta_key);
+  lua_setmetatable(L, -2);
+  if (S->scope) mfl_scope_add(S, box);
+  return box;
+}
+
+mfl_box *mfl_push_box_like(lua_State *L, mfl_state *S, int like) {
+  mfl_box *box = new_box(L, S);
+  lua_getmetatable(L, like);
   lua_setmetatable(L, -2);
   if (S->scope) mfl_scope_add(S, box);
   return box;
@@ -55,14 +68,13 @@ void mfl_push_tensor(lua_State *L, mfl_state *S, mf_tensor *t) {
 }
 
 static int box_gc(lua_State *L) {
-  mfl_state *S = lua_touserdata(L, lua_upvalueindex(1));
   mfl_box *box = lua_touserdata(L, 1);
-  mfl_scope_remove(box);
-  mfl_box_clear(S, box);
+  if (box->after) mfl_scope_remove(box);
+  mfl_box_clear(box->state, box);
   return 0;
 }
 
-static int fail_emptied(lua_State *L) {
+int mfl_fail_emptied(lua_State *L) {
   return mfl_raise(L, "FAILED_PRECONDITION", "Tensor",
                    "Tensor: this tensor was closed at the end of a tf.scope(); pass what must live on to scope:keep(t)");
 }
@@ -70,7 +82,7 @@ static int fail_emptied(lua_State *L) {
 mf_tensor *mfl_get_tensor(lua_State *L, mfl_state *S, int index) {
   (void)S;
   mfl_box *box = lua_touserdata(L, index);
-  if (!box->t) fail_emptied(L);
+  if (!box->t) mfl_fail_emptied(L);
   return box->t;
 }
 
@@ -142,7 +154,7 @@ static int box_index(lua_State *L) {
     lua_pushvalue(L, 2);
     if (lua_rawget(L, lua_upvalueindex(2)) != LUA_TNIL) return 1;
     lua_pop(L, 1);
-    if (!box->t) return fail_emptied(L);
+    if (!box->t) return mfl_fail_emptied(L);
     if (push_field(L, S, box->t, lua_tostring(L, 2))) return 1;
     if (!mfl_is_slice_text(L, 2)) {
       if (member_of_fallback(L)) return 1;
@@ -150,7 +162,7 @@ static int box_index(lua_State *L) {
       return mfl_invalid(L, "Tensor", "a tensor has no member %s", lua_tostring(L, -1));
     }
   }
-  if (!box->t) return fail_emptied(L);
+  if (!box->t) return mfl_fail_emptied(L);
   mfl_push_indexed(L, S, 1, 2);
   return 1;
 }

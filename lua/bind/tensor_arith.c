@@ -23,7 +23,7 @@ typedef struct operator {
 static const operator operators[] = {
     {"__add", &mf_op_AddV2, NULL, false, false, false},
     {"__sub", &mf_op_Sub, NULL, false, false, false},
-    {"__mul", &mf_op_Mul, &mf_op_LogicalAnd, false, false, false},
+    {"__mul", &mf_op_Mul, NULL, false, false, false},
     {"__div", &mf_op_RealDiv, NULL, false, true, false},
     {"__idiv", &mf_op_FloorDiv, NULL, false, false, false},
     {"__mod", &mf_op_FloorMod, NULL, false, false, false},
@@ -81,13 +81,18 @@ static void cast_integers(lua_State *L, mfl_state *S) {
 
 /* ---- binary operators */
 
-static int apply_two(lua_State *L, mfl_state *S, const mf_op_def *op) {
-  mfl_box *box = mfl_push_box(L, S);
-  mf_tensor *in[2] = {mfl_get_tensor(L, S, 1), mfl_get_tensor(L, S, 2)}, *t;
+static int apply_boxes(lua_State *L, mfl_state *S, const mf_op_def *op, const mfl_box *x, const mfl_box *y) {
+  mfl_box *box = mfl_push_box_like(L, S, 1);
+  mf_tensor *in[2] = {x->t, y->t}, *t;
+  if (!x->t || !y->t) return mfl_fail_emptied(L);
   mf_status status = mfl_apply(L, S, op, in, 2, NULL, 0, &t, 1, NULL);
   if (status) mfl_raise_status(L, S, status);
   mfl_box_set(S, box, t);
   return 1;
+}
+
+static int apply_two(lua_State *L, mfl_state *S, const mf_op_def *op) {
+  return apply_boxes(L, S, op, lua_touserdata(L, 1), lua_touserdata(L, 2));
 }
 
 /* Exclusive or of bool: the op table has none, TensorFlow composes it, too. */
@@ -110,7 +115,7 @@ static int apply_number(lua_State *L, mfl_state *S, const operator *o, int tenso
   mf_dtype type = mf_tensor_dtype(mfl_get_tensor(L, S, tensor));
   if (o->true_division && mf_dtype_is_integer(type)) return -1;
   if (type == MF_BOOL || type == MF_STRING) return -1;
-  mfl_box *box = mfl_push_box(L, S);
+  mfl_box *box = mfl_push_box_like(L, S, tensor);
   mf_tensor *in[2], *t = NULL, *value;
   in[tensor - 1] = mfl_get_tensor(L, S, tensor);
   mf_status status = mfl_number_to(L, number, type, &value);
@@ -128,7 +133,7 @@ static int binary(lua_State *L) {
   const operator *o = lua_touserdata(L, lua_upvalueindex(2));
   const mfl_box *x = mfl_test_box(L, S, 1), *y = mfl_test_box(L, S, 2);
   if (x && y) {
-    if (!o->true_division && !o->bool_op && !o->exclusive) return apply_two(L, S, o->op);
+    if (!o->true_division && !o->bool_op && !o->exclusive) return apply_boxes(L, S, o->op, x, y);
     return apply_converted(L, S, o);
   }
   int done = -1;
