@@ -79,8 +79,8 @@ static void grad_rows(mf_builder *b, const mf_grad_args *a, mf_grad *dx) {
   mf_b_give_slices(b, &dx[0], values, mfi_b_flat(b, a->in[1]), mf_b_dims_of(b, params));
 }
 
-/* Indices as if the batches stood one below the other in one long table: batch number times dim is added. */
-static mf_tensor *indices_of_table(mf_builder *b, mf_tensor *indices, int batch, mf_tensor *params, int axis) {
+/* Indices as if the batches stood one below the other in one long table: batch number times `dim` (int32 scalar) is added. */
+static mf_tensor *indices_of_table(mf_builder *b, mf_tensor *indices, int batch, mf_tensor *dim) {
   mfi_dim lead[MF_MAX_RANK];
   int n = 0;
   int64_t minus = -1, zero = 0, column[2] = {-1, 1};
@@ -88,7 +88,7 @@ static mf_tensor *indices_of_table(mf_builder *b, mf_tensor *indices, int batch,
   if (batch == 0) return mfi_b_flat(b, indices);
   dims_of_range(lead, &n, indices, 0, batch);
   mf_tensor *batches = MF_B(b, Prod, mfi_b_dims(b, lead, n), mf_b_ints(b, &zero, 1));
-  mf_tensor *rows = mf_b_cast(b, mfi_b_dim(b, params, axis), type);
+  mf_tensor *rows = mf_b_cast(b, dim, type);
   mf_tensor *end = mf_b_mul(b, mf_b_cast(b, batches, type), rows);
   mf_tensor *start = mf_b_reshape(b, MF_B(b, Range, mf_b_scalar(b, type, 0), end, rows), mf_b_ints(b, column, 2));
   mfi_dim flat[2] = {{.value = -1}, {.value = -1}};
@@ -123,7 +123,7 @@ static void grad_axis(mf_builder *b, const mf_grad_args *a, int axis, int batch,
   int64_t rows = mf_shape_count(&indices->shape);
   dims[0].value = rows;
   values = mf_b_reshape(b, values, mfi_b_dims(b, dims, n));
-  mf_tensor *flat = indices_of_table(b, indices, batch, params, axis), *zero_d;
+  mf_tensor *flat = indices_of_table(b, indices, batch, batch ? mfi_b_dim(b, params, axis) : NULL), *zero_d;
   mfi_dim total[MF_MAX_RANK];
   int64_t none = 0;
   n = 0;
@@ -137,12 +137,12 @@ static void grad_axis(mf_builder *b, const mf_grad_args *a, int axis, int batch,
   mf_b_give(b, &dx[0], mf_b_transpose(b, sums, mf_b_ints(b, back, rank)));
 }
 
-/* The same where not even the rank of params is known: everything about shapes is computed by ops. */
-static void grad_axis_unknown(mf_builder *b, const mf_grad_args *a, int axis_value, int batch, mf_grad *dx) {
+/* The same where the rank of params or the axis is not known: everything about shapes is computed by ops. */
+static void grad_axis_unknown(mf_builder *b, const mf_grad_args *a, int batch, mf_grad *dx) {
   mf_tensor *params = a->in[0], *zero = mf_b_int(b, 0), *one = mf_b_int(b, 1), *first = mf_b_int(b, batch);
   int64_t begin = 0, minus = -1, behind = batch + 1;
-  mf_tensor *shape = MF_B(b, Shape, params), *rank = MF_B(b, Rank, params), *axis = mf_b_int(b, axis_value);
-  if (axis_value < 0) axis = mf_b_add(b, axis, rank);
+  mf_tensor *shape = MF_B(b, Shape, params), *rank = MF_B(b, Rank, params);
+  mf_tensor *axis = MF_B(b, FloorMod, mf_b_cast(b, a->in[2], MF_INT32), rank); /* negative ones from the end */
   mf_tensor *all = mf_b_ints(b, &minus, 1), *at = mf_b_reshape(b, axis, all);
   mf_tensor *next = mf_b_add(b, at, one);
   mf_tensor *outer = MF_B(b, Slice, shape, mf_b_ints(b, &begin, 1), at), *inner = MF_B(b, Slice, shape, next, all);
@@ -156,7 +156,7 @@ static void grad_axis_unknown(mf_builder *b, const mf_grad_args *a, int axis_val
   int64_t most = behind;
   mf_tensor *rows = MF_B(b, Prod, MF_B(b, Slice, moved, mf_b_ints(b, &begin, 1), mf_b_ints(b, &most, 1)),
                          mf_b_ints(b, &begin, 1));
-  mf_tensor *flat = indices_of_table(b, a->in[1], batch, params, axis_value);
+  mf_tensor *flat = indices_of_table(b, a->in[1], batch, MF_B(b, GatherV2, shape, axis, zero));
   mf_tensor *sums = mf_b_reshape(b, MF_B(b, UnsortedSegmentSum, values, flat, rows), moved);
   mf_b_give(b, &dx[0], mf_b_transpose(b, sums, MF_B(b, InvertPermutation, perm)));
 }
@@ -167,14 +167,13 @@ static mf_status gather_grad(mf_ctx *ctx, const mf_grad_args *a, mf_grad *dx) {
   int64_t batch = mf_attr_int(a->attrs, "batch_dims"), axis = axis_at ? mf_tensor_get_i64(axis_at, 0) : 0;
   int rank = a->in[0]->shape.rank;
   if (axis < 0 && axis_at && rank >= 0) axis += rank;
-  if (!axis_at || (a->in[1]->shape.rank < 0 && batch < 0))
-    return mf_fail(MF_UNIMPLEMENTED,
-                   "GatherV2: the gradient needs a constant axis, and with batch_dims < 0 indices of known rank");
+  if (a->in[1]->shape.rank < 0 && batch < 0)
+    return mf_fail(MF_UNIMPLEMENTED, "GatherV2: with batch_dims < 0 the gradient needs indices of known rank");
   if (batch < 0) batch += a->in[1]->shape.rank;
   mf_builder b = mf_builder_open(ctx);
   /* As in TensorFlow, only the axis written as 0 gives SLICES. */
-  if (mf_tensor_get_i64(axis_at, 0) == 0) grad_rows(&b, a, dx);
-  else if (rank < 0) grad_axis_unknown(&b, a, (int)axis, (int)batch, dx);
+  if (axis_at && mf_tensor_get_i64(axis_at, 0) == 0) grad_rows(&b, a, dx);
+  else if (rank < 0 || !axis_at) grad_axis_unknown(&b, a, (int)batch, dx);
   else grad_axis(&b, a, (int)axis, (int)batch, dx);
   return mf_builder_close(&b);
 }
