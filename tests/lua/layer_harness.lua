@@ -417,7 +417,7 @@ function checks.fit(name, case)
   local gradients
   local loss
   do local tape <close> = tf.GradientTape()
-    loss = tf.reduce_mean(tf.keras.losses.mean_squared_error(y, twin(one_or_list(case, inputs), {training = true})))
+    loss = tf.keras.losses.MeanSquaredError()(y, twin(one_or_list(case, inputs), {training = true}))
     gradients = #before > 0 and tape:gradient(loss, before) or {}
   end
   local history = model:fit(one_or_list(case, inputs), y, {batch_size = inputs[1].shape[1], epochs = 1, verbose = 0, shuffle = false})
