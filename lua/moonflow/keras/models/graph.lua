@@ -91,8 +91,11 @@ local function check_connected(nodes, inputs, model)
           "previous layers were accessed without issue: {%s}", x.name, node.operation.name, table.concat(seen, ", "))
       end
     end
-    seen[#seen + 1] = node.operation.name
-    for _, x in ipairs(node.outputs) do known[x] = true end
+    -- an Input that is none of the model's gives nothing
+    if not node:is_input() then
+      seen[#seen + 1] = node.operation.name
+      for _, x in ipairs(node.outputs) do known[x] = true end
+    end
   end
 end
 

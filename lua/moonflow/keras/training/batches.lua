@@ -7,6 +7,7 @@ local core = require "moonflow.core"
 local dicts = require "moonflow.base.dict"
 local errors = require "moonflow.base.errors"
 local nest = require "moonflow.base.nest"
+local shuffle_order = require "moonflow.keras.training.shuffle_order"
 local weights = require "moonflow.keras.training.class_weights"
 
 local None = dicts.None
@@ -89,19 +90,31 @@ local function contiguous(self)
   end
 end
 
+--- The order of an epoch. With a global seed it is that of tf.random.shuffle in a dataset of the same seed, as in Keras: the
+-- same one every epoch.
+local function order_of(self)
+  local seed = core.machine.get_seed()
+  if seed then
+    if not self.order then self.order = to_tensor(shuffle_order(seed, self.n), "int32") end
+    return self.order
+  end
+  return shuffle_op(range(to_tensor(0, "int32"), to_tensor(self.n, "int32"), to_tensor(1, "int32")))
+end
+
 local function shuffled(self)
-  local order = range(to_tensor(0, "int32"), to_tensor(self.n, "int32"), to_tensor(1, "int32"))
-  local seed, seed2 = core.machine.op_seeds()
-  if self.shuffle ~= "batch" then order = shuffle_op(order, {seed = seed, seed2 = seed2}) end
+  local order = self.shuffle ~= "batch" and order_of(self)
   local at = 0
   return function()
     local lo, hi = at, math.min(at + self.batch_size, self.n)
     if lo >= self.n then return nil end
     at = hi
-    local index = slice(order, {lo}, {hi - lo})
-    if self.shuffle == "batch" then
-      local s, s2 = core.machine.op_seeds()
-      index = shuffle_op(index, {seed = s, seed2 = s2})
+    local index
+    if order then
+      index = slice(order, {lo}, {hi - lo})
+    else
+      local seed, seed2 = core.machine.op_seeds()
+      index = shuffle_op(range(to_tensor(lo, "int32"), to_tensor(hi, "int32"), to_tensor(1, "int32")),
+        {seed = seed, seed2 = seed2})
     end
     local function take(leaf) return gather(leaf, index, axis_0) end
     return map(take, self.x), map(take, self.y), map(take, self.sample_weight)
