@@ -7,45 +7,67 @@
 
 /* ---- Where */
 
-/* Is the element at p zero? -0.0 is, NaN is not. */
-static bool is_zero(mf_dtype type, const char *p, size_t size) {
-  static const char zeros[16] = {0};
-  double d[2];
-  float f[2];
-  uint16_t h;
-  switch (mf_dtype_const(type)->kind) {
-    case MF_KIND_FLOAT:
-      if (size == 2) {
-        memcpy(&h, p, 2);
-        return (h & 0x7FFF) == 0;
-      }
-      if (size == 4) memcpy(f, p, 4), d[0] = (double)f[0];
-      else memcpy(d, p, 8);
-      return d[0] == 0;
-    case MF_KIND_COMPLEX:
-      if (size == 16) memcpy(d, p, 16);
-      else memcpy(f, p, 8), d[0] = (double)f[0], d[1] = (double)f[1];
-      return d[0] == 0 && d[1] == 0;
-    default: return !memcmp(p, zeros, size);
+#define T uint8_t
+#define NAME(x) x##_1
+#include "array_where.inc"
+#define T uint16_t
+#define NAME(x) x##_2
+#include "array_where.inc"
+#define T uint32_t
+#define NAME(x) x##_4
+#include "array_where.inc"
+#define T uint64_t
+#define NAME(x) x##_8
+#include "array_where.inc"
+
+typedef int64_t (*count_fn)(const void *data, int64_t n, uint64_t mask);
+typedef int64_t (*list_fn)(const void *data, int64_t n, uint64_t mask, const int64_t *at, int rank, int64_t *out);
+
+/* How the elements of a dtype are looked at: all bits but signs count, so -0.0 is zero and NaN is not. A complex128 is two
+ * words, which takes the slow way. */
+typedef struct look {
+  count_fn count;
+  list_fn list;
+  uint64_t mask;
+} look;
+
+static look look_of(mf_dtype type) {
+  bool floating = mf_dtype_is_float(type);
+  switch (mf_dtype_size(type)) {
+    case 1: return (look){count_1, list_1, 0xFF};
+    case 2: return (look){count_2, list_2, floating ? 0x7FFF : 0xFFFF};
+    case 4: return (look){count_4, list_4, floating ? 0x7FFFFFFF : 0xFFFFFFFF};
+    default:
+      return (look){count_8, list_8,
+                    type == MF_COMPLEX64 ? UINT64_C(0x7FFFFFFF7FFFFFFF) : floating ? (uint64_t)INT64_MAX : UINT64_MAX};
   }
+}
+
+/* complex128 as bytes: 1 where an element is not zero. */
+static void mark_complex(const mf_tensor *in, uint8_t *marks) {
+  const double *p = MF_DATA(double, in);
+  for (int64_t i = 0; i < mf_tensor_count(in); i++) marks[i] = p[2 * i] != 0 || p[2 * i + 1] != 0;
+}
+
+static size_t where_workspace(const mf_call *c) {
+  return c->in[0]->dtype == MF_COMPLEX128 ? (size_t)mf_tensor_count(c->in[0]) + 1 : 0;
 }
 
 static mf_status run_where(mf_call *c) {
   const mf_tensor *in = c->in[0];
-  mf_dtype type = mf_tensor_dtype(in);
-  size_t size = mf_dtype_size(type);
-  int64_t n = mf_tensor_count(in), found = 0, at[MF_MAX_RANK] = {0};
+  bool marked = in->dtype == MF_COMPLEX128;
+  if (marked) mark_complex(in, c->workspace);
+  const char *data = marked ? c->workspace : mf_data(in);
+  size_t size = marked ? 1 : mf_dtype_size(mf_tensor_dtype(in));
+  look l = look_of(marked ? MF_UINT8 : mf_tensor_dtype(in));
+  int64_t n = mf_tensor_count(in), at[MF_MAX_RANK] = {0};
   int rank = in->shape.rank;
-  for (int64_t i = 0; i < n; i++) found += !is_zero(type, in->data + (size_t)i * size, size);
-  mf_shape shape = mf_shape_2d(found, rank);
+  mf_shape shape = mf_shape_2d(l.count(data, n, l.mask), rank);
   MF_TRY(mf_out_alloc(c, 0, &shape));
-  int64_t *to = MF_DATA(int64_t, c->out[0]);
-  for (int64_t i = 0; i < n; i++) {
-    if (!is_zero(type, in->data + (size_t)i * size, size)) {
-      memcpy(to, at, (size_t)rank * sizeof *to);
-      to += rank;
-    }
-    for (int d = rank - 1; d >= 0 && ++at[d] == in->shape.dims[d]; d--) at[d] = 0;
+  int64_t *to = MF_DATA(int64_t, c->out[0]), row = in->shape.dims[rank - 1];
+  for (int64_t i = 0; i < n; i += row) {
+    to += rank * l.list(data + (size_t)i * size, row, l.mask, at, rank, to);
+    for (int d = rank - 2; d >= 0 && ++at[d] == in->shape.dims[d]; d--) at[d] = 0;
   }
   return NULL;
 }
@@ -155,7 +177,7 @@ static mf_status run_unique(mf_call *c) {
 
 const mf_kernel_def mf_kernels_array_find[] = {
     {.op = &mf_op_Where, .name = "scan", .device = MF_CPU, .rank = 10, .type_attr = "T", .types = MF_TYPES_PLAIN,
-     .run = run_where},
+     .workspace = where_workspace, .run = run_where},
     {.op = &mf_op_Unique, .name = "hash", .device = MF_CPU, .rank = 10, .type_attr = "T",
      .types = MF_TYPES_PLAIN | MF_TYPE(MF_STRING), .run = run_unique},
     {0}};

@@ -57,13 +57,26 @@ mf_status mfi_flat_indices(const char *op, const mf_tensor *indices, const mf_sh
   return NULL;
 }
 
-mf_status mfi_check_indices(const char *op, const mf_tensor *indices, int64_t limit) {
-  int64_t n = mf_tensor_count(indices);
-  for (int64_t i = 0; i < n; i++) {
+/* The first index outside of [0, limit), or -1. */
+static int64_t first_bad(const mf_tensor *indices, int64_t limit) {
+  int64_t n = mf_tensor_count(indices), bad = 0;
+  const int32_t *narrow = MF_DATA(int32_t, indices);
+  const int64_t *wide = MF_DATA(int64_t, indices);
+  if (indices->dtype == MF_INT32)
+    for (int64_t i = 0; i < n; i++) bad |= (narrow[i] < 0) | (narrow[i] >= limit);
+  else if (indices->dtype == MF_INT64)
+    for (int64_t i = 0; i < n; i++) bad |= (wide[i] < 0) | (wide[i] >= limit);
+  else bad = 1;
+  for (int64_t i = 0; bad && i < n; i++) {
     int64_t v = mfi_int_at(indices, i);
-    if (v < 0 || v >= limit) return bad_index(op, indices, i, limit);
+    if (v < 0 || v >= limit) return i;
   }
-  return NULL;
+  return -1;
+}
+
+mf_status mfi_check_indices(const char *op, const mf_tensor *indices, int64_t limit) {
+  int64_t bad = first_bad(indices, limit);
+  return bad < 0 ? NULL : bad_index(op, indices, bad, limit);
 }
 
 typedef struct gather {
@@ -74,18 +87,27 @@ typedef struct gather {
   size_t row;
 } gather;
 
+/* Rows j = from .. to-1 of one table. Rows of 4 and 8 bytes are scalars: their copies must not be calls. */
+static void gather_run(const gather *g, char *out, const char *table, int64_t first, int64_t from, int64_t to) {
+  size_t row = g->row;
+  if (row == 4)
+    for (int64_t j = from; j < to; j++) memcpy(out + 4 * j, table + 4 * mfi_int_at(g->indices, first + j), 4);
+  else if (row == 8)
+    for (int64_t j = from; j < to; j++) memcpy(out + 8 * j, table + 8 * mfi_int_at(g->indices, first + j), 8);
+  else
+    for (int64_t j = from; j < to; j++)
+      memcpy(out + (size_t)j * row, table + (size_t)mfi_int_at(g->indices, first + j) * row, row);
+}
+
 static void run_gather(void *arg, int64_t piece) {
   const gather *g = arg;
   int64_t begin, end;
   mf_piece_range(g->total, g->pieces, 1, piece, &begin, &end);
-  for (int64_t i = begin; i < end; i++) {
-    int64_t o = i / g->n, j = i % g->n;
-    int64_t index = mfi_int_at(g->indices, o / g->per * g->n + j);
-    const char *from = g->params + (size_t)(o * g->rows + index) * g->row;
-    char *to = g->out + (size_t)i * g->row;
-    if (g->row == 4) memcpy(to, from, 4);
-    else if (g->row == 8) memcpy(to, from, 8);
-    else memcpy(to, from, g->row);
+  while (begin < end) {
+    int64_t o = begin / g->n, j = begin % g->n, stop = end - o * g->n < g->n ? end - o * g->n : g->n;
+    gather_run(g, g->out + (size_t)(o * g->n) * g->row, g->params + (size_t)(o * g->rows) * g->row, o / g->per * g->n, j,
+               stop);
+    begin = o * g->n + stop;
   }
 }
 

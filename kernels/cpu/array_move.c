@@ -116,6 +116,20 @@ static void run_rows(void *arg, int64_t piece) {
 
 enum { TILE = 64, BLOCK = 1 << 12 };
 
+/* One tile. Rows of the destination that are a multiple of 1 KB apart compete for the same few cache lines: the tile is then
+ * put together in a buffer and copied row by row. */
+static void run_tile(const job *j, char *to, const char *from, int64_t rows, int64_t cols) {
+  enum { WIDEST = 8 };
+  char buffer[TILE * TILE * WIDEST];
+  int64_t pitch = TILE * (int64_t)j->elem;
+  if (j->to_row % 1024 || j->elem > WIDEST || rows < 16 || cols < 16) {
+    j->tile(to, from, rows, cols, j->to_row, j->f);
+    return;
+  }
+  j->tile(buffer, from, rows, cols, pitch, j->f);
+  for (int64_t r = 0; r < rows; r++) memcpy(to + r * j->to_row, buffer + r * pitch, (size_t)cols * j->elem);
+}
+
 static void run_tiles(void *arg, int64_t piece) {
   const job *j = arg;
   int64_t begin, end;
@@ -124,8 +138,8 @@ static void run_tiles(void *arg, int64_t piece) {
   for (int64_t i = begin; i < end; i++) {
     int64_t to, from, c = i % across * TILE, r = i / across % down * TILE;
     at(&j->box, i / across / down, &to, &from);
-    j->tile(j->to + to + r * j->to_row + c * j->t, j->from + from + r * (int64_t)j->elem + c * j->f,
-            j->rows - r < TILE ? j->rows - r : TILE, j->n - c < TILE ? j->n - c : TILE, j->to_row, j->f);
+    run_tile(j, j->to + to + r * j->to_row + c * j->t, j->from + from + r * (int64_t)j->elem + c * j->f,
+             j->rows - r < TILE ? j->rows - r : TILE, j->n - c < TILE ? j->n - c : TILE);
   }
 }
 
@@ -146,11 +160,13 @@ static void run_cut(job *j, mf_parallel_fn fn, int64_t items, double ns) {
 /* The loop, if any, whose neighbours lie dense in the source while the inner loop's do not. */
 static int dense_source_loop(const mfi_box *b, size_t elem) {
   int last = b->rank - 1;
-  if (b->to[last] != (int64_t)elem || b->from[last] == (int64_t)elem || b->dims[last] < 4) return -1;
+  if (b->to[last] != (int64_t)elem || b->from[last] == (int64_t)elem || b->from[last] == 0) return -1;
   for (int d = last - 1; d >= 0; d--)
-    if (b->from[d] == (int64_t)elem && b->dims[d] >= 4) return d;
+    if (b->from[d] == (int64_t)elem && b->dims[d] * b->dims[last] >= 16) return d;
   return -1;
 }
+
+static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
 void mfi_box_copy(mfi_box box, size_t elem, char *to, const char *from) {
   for (int d = 0; d < box.rank; d++)
@@ -170,7 +186,9 @@ void mfi_box_copy(mfi_box box, size_t elem, char *to, const char *from) {
   for (int d = 0; d < j.box.rank; d++) j.outer *= j.box.dims[d];
   bool dense = j.t == (int64_t)elem && j.f == j.t;
   double bytes = (double)j.n * (double)elem;
-  if (k >= 0) run_cut(&j, run_tiles, j.outer * ((j.n + TILE - 1) / TILE) * ((j.rows + TILE - 1) / TILE), TILE * TILE);
+  if (k >= 0)
+    run_cut(&j, run_tiles, j.outer * ((j.n + TILE - 1) / TILE) * ((j.rows + TILE - 1) / TILE),
+            20 + 0.7 * (double)(smaller(j.n, TILE) * smaller(j.rows, TILE)));
   else if (j.outer == 1 && dense) run_cut(&j, run_blocks, j.n * (int64_t)elem, 0.15);
   else run_cut(&j, run_rows, j.outer, 5 + (dense ? bytes * 0.15 : (double)j.n));
 }

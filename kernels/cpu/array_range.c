@@ -15,26 +15,41 @@ static void put_double(mf_tensor *t, int64_t i, double v) {
 }
 
 /* start + i * delta, each product and sum rounded to the dtype as TensorFlow's kernel does. */
-static void range_floats(mf_tensor *out, double start, double delta) {
+static void range_halves(mf_tensor *out, double start, double delta) {
   for (int64_t i = 0; i < mf_tensor_count(out); i++) {
-    if (out->dtype == MF_FLOAT32) MF_DATA(float, out)[i] = (float)start + (float)i * (float)delta;
-    else if (out->dtype == MF_FLOAT64) MF_DATA(double, out)[i] = start + (double)i * delta;
-    else {
-      put_double(out, i, (double)i);
-      put_double(out, i, mf_tensor_get_f64(out, i) * delta);
-      put_double(out, i, start + mf_tensor_get_f64(out, i));
-    }
+    put_double(out, i, (double)i);
+    put_double(out, i, mf_tensor_get_f64(out, i) * delta);
+    put_double(out, i, start + mf_tensor_get_f64(out, i));
   }
 }
 
+static void range_floats(mf_tensor *out, double start, double delta) {
+  int64_t n = mf_tensor_count(out);
+  float *f = MF_DATA(float, out), start_f = (float)start, delta_f = (float)delta;
+  double *d = MF_DATA(double, out);
+  if (out->dtype == MF_FLOAT32)
+    for (int64_t i = 0; i < n; i++) f[i] = start_f + (float)i * delta_f;
+  else if (out->dtype == MF_FLOAT64)
+    for (int64_t i = 0; i < n; i++) d[i] = start + (double)i * delta;
+  else range_halves(out, start, delta);
+}
+
 static void range_ints(mf_tensor *out, uint64_t start, uint64_t delta) {
-  size_t size = mf_dtype_size(mf_tensor_dtype(out));
-  for (int64_t i = 0; i < mf_tensor_count(out); i++) {
-    uint64_t v = start + (uint64_t)i * delta;
-    if (size == 4) MF_DATA(uint32_t, out)[i] = (uint32_t)v;
-    else if (size == 8) MF_DATA(uint64_t, out)[i] = v;
-    else if (size == 2) MF_DATA(uint16_t, out)[i] = (uint16_t)v;
-    else MF_DATA(uint8_t, out)[i] = (uint8_t)v;
+  int64_t n = mf_tensor_count(out);
+  uint32_t *narrow = MF_DATA(uint32_t, out);
+  uint64_t *wide = MF_DATA(uint64_t, out);
+  switch (mf_dtype_size(mf_tensor_dtype(out))) {
+    case 1:
+      for (int64_t i = 0; i < n; i++) MF_DATA(uint8_t, out)[i] = (uint8_t)(start + (uint64_t)i * delta);
+      break;
+    case 2:
+      for (int64_t i = 0; i < n; i++) MF_DATA(uint16_t, out)[i] = (uint16_t)(start + (uint64_t)i * delta);
+      break;
+    case 4:
+      for (int64_t i = 0; i < n; i++) narrow[i] = (uint32_t)start + (uint32_t)i * (uint32_t)delta;
+      break;
+    default:
+      for (int64_t i = 0; i < n; i++) wide[i] = start + (uint64_t)i * delta;
   }
 }
 
@@ -70,6 +85,12 @@ static mf_status run_lin_space(mf_call *c) {
 
 /* ---- OneHot: all off, then one element a (row, index) on */
 
+static void put_cell(char *to, const char *from, size_t elem) {
+  if (elem == 4) memcpy(to, from, 4);
+  else if (elem == 8) memcpy(to, from, 8);
+  else memcpy(to, from, elem);
+}
+
 static mf_status move_one_hot(mfi_move *m) {
   const mf_call *c = m->call;
   const mf_tensor *indices = c->in[0];
@@ -82,7 +103,7 @@ static mf_status move_one_hot(mfi_move *m) {
     for (int64_t i = 0; i < inner; i++) {
       int64_t at = mfi_int_at(indices, o * inner + i);
       if (at < 0 || at >= depth) continue;
-      memcpy(m->out[0] + (size_t)((o * depth + at) * inner + i) * m->elem, m->in[2], m->elem);
+      put_cell(m->out[0] + (size_t)((o * depth + at) * inner + i) * m->elem, m->in[2], m->elem);
     }
   return NULL;
 }

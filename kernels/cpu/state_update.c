@@ -191,9 +191,10 @@ mf_status mfi_update_rows(const char *op, mfi_update_kind kind, mf_dtype type, v
   if (inner == 0 || at.n == 0) return NULL;
   s.by_columns = inner >= 1024 || rows < 16;
   int64_t cut = s.by_columns ? (inner + 63) / 64 : rows;
-  /* Every piece walks all indices, so at most 16 of them. */
+  /* Every piece walks all indices: few pieces for short rows, at most 16. */
+  int64_t most = inner < 64 ? 1 + inner / 4 : 16;
   s.pieces = mf_pieces_for(at.n, 3 + 0.3 * (double)inner);
-  if (s.pieces > 16) s.pieces = 16;
+  if (s.pieces > most) s.pieces = most;
   if (s.pieces > cut) s.pieces = cut;
   mf_parallel_for(s.pieces, run_rows, &s);
   return NULL;
