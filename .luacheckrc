@@ -15,4 +15,5 @@ files["tests/lua/run.lua"] = {globals = {"_G"}}
 files["examples/**"] = {std = "lua54"}
 
 -- Values that are only to be closed.
-ignore = {"211/resume"}
+-- 581: `not (x <= y)` is meant for NaN.
+ignore = {"211/resume", "581"}

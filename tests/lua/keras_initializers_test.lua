@@ -117,7 +117,8 @@ it("activations equal Keras, with their gradients", function()
   for i = 1, #file.cases do
     local case = file.cases[i]
     local ok, found = pcall(function()
-      local x, y, gradient = golden.tensor(case.x), nil, nil
+      local x = golden.tensor(case.x)
+      local y, gradient
       do local tape <close> = tf.GradientTape()
         tape:watch(x)
         y = keras.activations[case.name](x, harness.keywords(case.config))

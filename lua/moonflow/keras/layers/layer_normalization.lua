@@ -81,7 +81,8 @@ function LayerNormalization:call(x)
   end
   local mean, variance = moments.kept(x, self._plan.axes)
   local factor = rsqrt(add(variance, scalar(self.epsilon, dtype)))
-  local gamma, y = weight(self, "gamma", dtype), nil
+  local gamma = weight(self, "gamma", dtype)
+  local y
   if self.rms_scaling then
     y = multiply(x, factor)
     if gamma then y = multiply(y, gamma) end

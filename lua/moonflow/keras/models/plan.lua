@@ -62,11 +62,7 @@ end
 --- A plan for the nodes of a graph (graph.lua), from flat lists of inputs and outputs.
 function Plan.new(graph, inputs, outputs)
   local self = setmetatable({places = {}, count = 0, steps = {}, n_inputs = #inputs, outputs = {}}, Plan)
-  local given = {}
-  for _, x in ipairs(inputs) do
-    given[x] = true
-    place_of(self, x)
-  end
+  for _, x in ipairs(inputs) do place_of(self, x) end
   for _, node in ipairs(graph.nodes) do
     if not node:is_input() then self.steps[#self.steps + 1] = make_step(self, node) end
   end
