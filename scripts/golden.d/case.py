@@ -58,7 +58,7 @@ def cases(*names):
 
 
 # Other values for the same cases: set by the live comparison, empty for the committed files.
-SALT = os.environ.get("GOLDEN_SALT", "")
+SALT = os.environ.get("MF_GOLDEN_SALT", "")
 
 
 def seed_of(*words):

@@ -22,7 +22,7 @@ TARGETS = {
 def main(argv):
     target, names = argv[0], argv[1:]
     if target != "all" and target not in TARGETS:
-        sys.exit("golden: unknown target %r, expected one of: %s, all, setup" % (target, ", ".join(TARGETS)))
+        sys.exit("golden: unknown target %r, expected one of: %s, all" % (target, ", ".join(TARGETS)))
     for name in TARGETS if target == "all" else [target]:
         importlib.import_module(TARGETS[name]).write(names)
 

@@ -37,7 +37,7 @@ def write(names):
     unknown = [n for n in names if n not in REGISTRY]
     if unknown:
         sys.exit("golden: no cases for: " + ", ".join(unknown))
-    folder = os.environ.get("GOLDEN_OPS") or os.path.join(GOLDEN, "ops")
+    folder = os.environ.get("MF_GOLDEN_OPS") or os.path.join(GOLDEN, "ops")
     os.makedirs(folder, exist_ok=True)
     total = count = 0
     for op in sorted(names or REGISTRY):

@@ -4,9 +4,13 @@
 usage: digits.py [--only cnn|mlp] [--seeds N] [--ours]     --ours: without Keras
 """
 import argparse
+import os
+import sys
 import time
 
-from both_sides import Comparison, moonflow
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "sides"))
+
+from both_sides import Comparison, moonflow  # noqa: E402
 
 # model -> (epochs, least mean accuracy here, least accuracy of a single seed here)
 PLAN = {"mlp": (30, 0.938, 0.93), "cnn": (12, 0.970, 0.965)}

@@ -10,7 +10,9 @@ import subprocess
 import sys
 import time
 
-from both_sides import ROOT, Comparison, moonflow
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "sides"))
+
+from both_sides import ROOT, Comparison, moonflow  # noqa: E402
 
 MOST_LINES = 60
 
@@ -21,7 +23,7 @@ def main():
     parser.add_argument("ops", nargs="*")
     options = parser.parse_args()
     check = Comparison("op_cases")
-    environment = dict(os.environ, MOONFLOW_PYTHON=sys.executable, GOLDEN_SALT=options.salt, GOLDEN_OPS=check.folder)
+    environment = dict(os.environ, MF_PEERS=sys.executable, MF_GOLDEN_SALT=options.salt, MF_GOLDEN_OPS=check.folder)
     subprocess.run([os.path.join(ROOT, "scripts", "golden"), "ops"] + options.ops, env=environment, check=True,
                    stderr=subprocess.DEVNULL)
     said = moonflow("op_cases.lua", check.folder).strip().splitlines()

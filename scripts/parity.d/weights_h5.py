@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 """Weight files both ways: ours loaded by Keras, Keras's loaded by us; the values and the predictions must agree."""
 import os
+import sys
 
-from both_sides import Comparison, moonflow
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "sides"))
 
-import numpy as np
-import keras
+from both_sides import Comparison, moonflow  # noqa: E402
 
-import keras_models
-from case import values
+import numpy as np  # noqa: E402
+import keras  # noqa: E402
+
+import keras_models  # noqa: E402
+from case import values  # noqa: E402
 
 MODELS = {
     "mlp": (keras_models.small_mlp, [(8,)]), "cnn": (keras_models.small_cnn, [(6, 6, 1)]),

@@ -5,8 +5,11 @@ import subprocess
 import sys
 import tempfile
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ROOT = os.path.dirname(os.path.dirname(HERE))
+# scripts/parity gives the program as the first argument.
+if len(sys.argv) > 1 and os.path.isfile(sys.argv[1]) and os.access(sys.argv[1], os.X_OK):
+    os.environ["MOONFLOW"] = sys.argv.pop(1)
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 sys.path.insert(0, os.path.join(ROOT, "scripts", "golden.d"))
@@ -22,7 +25,7 @@ def program():
 
 
 def moonflow(script, *words, capture=True):
-    """Runs a Lua script of this folder; returns what it printed. A failing script ends the comparison."""
+    """Runs a Lua script of parity.d; returns what it printed. A failing script ends the comparison."""
     command = [program(), os.path.join(HERE, script)] + [str(w) for w in words]
     done = subprocess.run(command, cwd=ROOT, text=True, stdout=subprocess.PIPE if capture else None,
                           stderr=subprocess.STDOUT)
