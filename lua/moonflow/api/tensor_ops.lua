@@ -120,19 +120,22 @@ end
 
 local argsort = sort_by("argsort", true)
 
+--- The place of a value is the number of elements below it ("left"), or not above it ("right").
 local function searchsorted(sorted_sequence, values, side, out_type)
+  local tf = require "moonflow"
   sorted_sequence = to(sorted_sequence, nil, "searchsorted", "sorted_sequence")
   values = core.args.is_tensor(values) and to(values) or to(values, sorted_sequence.dtype, "searchsorted", "values")
-  local length = sorted_sequence:dim(-1)
-  local count = values:dim(-1)
-  if values.shape.rank == 0 then errors.invalid("searchsorted", "argument 'values' must have at least one axis") end
   if side ~= "left" and side ~= "right" then
     errors.invalid("searchsorted", "argument 'side': expected 'left' or 'right', received %s", errors.describe(side))
   end
-  local bound = side == "right" and raw.UpperBound or raw.LowerBound
-  local found = bound{sorted_inputs = raw.Reshape(sorted_sequence, {-1, length}), values = raw.Reshape(values, {-1, count}),
-    out_type = out_type}
-  return raw.Reshape(found, raw.Shape(values))
+  local rank = sorted_sequence.shape.rank
+  if rank == 0 or rank ~= values.shape.rank then
+    errors.invalid("searchsorted", "both arguments must have the same number of axes, at least one, received shapes %s and %s",
+      tostring(sorted_sequence.shape), tostring(values.shape))
+  end
+  local compare = side == "left" and raw.Less or raw.LessEqual
+  local below = compare(raw.ExpandDims(sorted_sequence, -2), raw.ExpandDims(values, -1))
+  return tf.reduce_sum(raw.Cast(below, out_type), -1)
 end
 
 -- ---- masks, repeats, numbers of positions
