@@ -20,10 +20,21 @@ local MeanMetricWrapper = Mean:extend("MeanMetricWrapper", {
   },
 })
 
+local function is_loss(fn)
+  local losses = package.loaded["moonflow.keras.losses"]
+  if type(fn) == "table" then return fn.is_loss == true end
+  for _, value in next, losses or {} do
+    if rawequal(value, fn) then return true end
+  end
+  return false
+end
+
 function MeanMetricWrapper:init(a)
   self:super_init(a)
   rawset(self, "fn", a.fn)
   rawset(self, "fn_kwargs", a.kwargs)
+  -- a loss is better when it is less
+  if self.direction == nil and is_loss(a.fn) then rawset(self, "direction", "down") end
 end
 
 --- Adds a batch: what update_state does after reading its arguments.

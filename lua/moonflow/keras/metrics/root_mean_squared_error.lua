@@ -14,6 +14,8 @@ local RootMeanSquaredError = Mean:extend("RootMeanSquaredError", {
   },
 })
 
+RootMeanSquaredError.direction = "down"
+
 local get = core.op.get
 
 --- Adds a batch: what update_state does after reading its arguments.

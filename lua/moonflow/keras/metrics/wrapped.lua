@@ -58,6 +58,8 @@ local function define(class_name, definition)
     end
     self:super_init(keywords)
   end
+  -- what callbacks that watch the metric take for better
+  cls.direction = (class_name:find("Accuracy") or class_name == "CosineSimilarity") and "up" or "down"
   local omitted = definition.omitted
   if omitted then
     function cls:get_config()

@@ -10,6 +10,7 @@ local dicts = require "moonflow.base.dict"
 local errors = require "moonflow.base.errors"
 local logs_of = require "moonflow.keras.training.logs"
 local loops = require "moonflow.keras.training.loops"
+local nest = require "moonflow.base.nest"
 local properties = require "moonflow.keras.layers.properties"
 local steps = require "moonflow.keras.training.steps"
 local weights = require "moonflow.keras.training.class_weights"
@@ -39,12 +40,27 @@ local function check_metrics(value, what)
   end
 end
 
+local resolved_by_shapes = {accuracy = true, acc = true, crossentropy = true, ce = true}
+
+--- Names that mean nothing are found here, not when the first batch comes.
+local function check_names(structure, namespace)
+  if structure == nil then return end
+  for _, leaf in ipairs(nest.flatten(structure)) do
+    if type(leaf) == "string" and not resolved_by_shapes[leaf:lower()] then
+      require("moonflow.keras." .. namespace).get(leaf)
+    end
+  end
+end
+
 --- compile{optimizer = "adam", loss = "mse", metrics = {"accuracy"}}: says how the model is trained.
 function methods.compile(self, ...)
   local optimizer, loss, loss_weights, metrics, weighted, run_eagerly, steps_per_execution, jit_compile =
     read_compile(...)
   check_metrics(metrics, "metrics")
   check_metrics(weighted, "weighted_metrics")
+  check_names(loss, "losses")
+  check_names(metrics, "metrics")
+  check_names(weighted, "metrics")
   local state = self._trainer
   local names = self.output_names
   state.optimizer = require "moonflow.keras.optimizers".get(optimizer)

@@ -32,7 +32,6 @@ function Progbar:init(a)
   for _, name in ipairs{"target", "width", "verbose", "interval", "unit_name", "prefix"} do self[name] = a[name] end
   self.stateful, self.stateless = set_of(a.stateful_metrics), set_of(a.stateless_metrics)
   if not self.stateful and not self.stateless then self.stateful = {} end
-  self.dynamic = core.keras.terminal() ~= nil
   self.seen, self.values, self.order = 0, {}, {}
   self.start, self.last_update, self.previous_width = clock(), 0, 0
 end
@@ -119,7 +118,7 @@ local function bar_text(self, current)
 end
 
 local function draw(self, current, now, per_step, finalize)
-  local lead = self.dynamic and ("\b"):rep(self.previous_width) .. "\r" or "\n"
+  local lead = ("\b"):rep(self.previous_width) .. "\r"
   local bar, hidden = bar_text(self, current)
   local time
   if self.target and self.target > 0 and not finalize then
