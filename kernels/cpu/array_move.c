@@ -13,6 +13,20 @@ typedef struct __attribute__((may_alias)) cell4 { char b[4]; } cell4;
 typedef struct __attribute__((may_alias)) cell8 { char b[8]; } cell8;
 typedef struct __attribute__((may_alias)) cell16 { char b[16]; } cell16;
 
+/* n copies of one element: a first stretch by hand, doubled until it fills a page, then pages. */
+static void repeat(char *to, const char *value, size_t size, int64_t n) {
+  enum { PAGE = 4096 };
+  size_t bytes = (size_t)n * size, have = size;
+  if (n == 0) return;
+  memcpy(to, value, size);
+  while (have < bytes) {
+    size_t more = have < PAGE ? have : PAGE;
+    if (more > bytes - have) more = bytes - have;
+    memcpy(to + have, to, more);
+    have += more;
+  }
+}
+
 #define CELL cell1
 #define NAME(x) x##_1
 #include "array_move.inc"
@@ -29,11 +43,39 @@ typedef struct __attribute__((may_alias)) cell16 { char b[16]; } cell16;
 #define NAME(x) x##_16
 #include "array_move.inc"
 
+/* 4-byte elements in blocks of 4 x 4, turned in registers. */
+typedef uint32_t v4 __attribute__((vector_size(16)));
+typedef uint64_t v2 __attribute__((vector_size(16)));
+
+static inline v4 load4(const char *p) {
+  v4 v;
+  memcpy(&v, p, sizeof v);
+  return v;
+}
+
+static inline void turn_4x4(char *to, const char *from, int64_t to_row, int64_t from_col) {
+  v4 a = load4(from), b = load4(from + from_col), c = load4(from + 2 * from_col), d = load4(from + 3 * from_col);
+  v2 ab_low = (v2)__builtin_shufflevector(a, b, 0, 4, 1, 5), ab_high = (v2)__builtin_shufflevector(a, b, 2, 6, 3, 7);
+  v2 cd_low = (v2)__builtin_shufflevector(c, d, 0, 4, 1, 5), cd_high = (v2)__builtin_shufflevector(c, d, 2, 6, 3, 7);
+  v2 rows[4] = {__builtin_shufflevector(ab_low, cd_low, 0, 2), __builtin_shufflevector(ab_low, cd_low, 1, 3),
+                __builtin_shufflevector(ab_high, cd_high, 0, 2), __builtin_shufflevector(ab_high, cd_high, 1, 3)};
+  for (int i = 0; i < 4; i++) memcpy(to + i * to_row, &rows[i], sizeof *rows);
+}
+
+static void tile_4x4(char *to, const char *from, int64_t rows, int64_t cols, int64_t to_row, int64_t from_col) {
+  int64_t r4 = rows & ~INT64_C(3), c4 = cols & ~INT64_C(3);
+  for (int64_t c = 0; c < c4; c += 4) {
+    for (int64_t r = 0; r < r4; r += 4) turn_4x4(to + r * to_row + 4 * c, from + c * from_col + 4 * r, to_row, from_col);
+  }
+  if (c4 < cols) tile_4(to + 4 * c4, from + c4 * from_col, rows, cols - c4, to_row, from_col);
+  if (r4 < rows) tile_4(to + r4 * to_row, from + 4 * r4, rows - r4, c4, to_row, from_col);
+}
+
 typedef void (*row_fn)(char *to, const char *from, int64_t n, int64_t t, int64_t f);
 typedef void (*tile_fn)(char *to, const char *from, int64_t rows, int64_t cols, int64_t to_row, int64_t from_col);
 
 static const struct { size_t size; row_fn row; tile_fn tile; } sizes[] = {
-    {1, row_1, tile_1}, {2, row_2, tile_2}, {4, row_4, tile_4}, {8, row_8, tile_8}, {16, row_16, tile_16},
+    {1, row_1, tile_1}, {2, row_2, tile_2}, {4, row_4, tile_4x4}, {8, row_8, tile_8}, {16, row_16, tile_16},
 };
 
 static int size_index(size_t elem) {
@@ -114,32 +156,35 @@ static void run_rows(void *arg, int64_t piece) {
   }
 }
 
-enum { TILE = 64, BLOCK = 1 << 12 };
+enum { DOWN = 256, ACROSS = 64, BLOCK = 1 << 12 };
 
-/* One tile. Rows of the destination that are a multiple of 1 KB apart compete for the same few cache lines: the tile is then
- * put together in a buffer and copied row by row. */
+/* A tile is DOWN elements along the source's dense direction by one cache line of the destination. Rows of the destination that
+ * are far apart compete for the same few cache lines: the tile is then put together in a buffer, and whole lines are copied. */
 static void run_tile(const job *j, char *to, const char *from, int64_t rows, int64_t cols) {
-  enum { WIDEST = 8 };
-  char buffer[TILE * TILE * WIDEST];
-  int64_t pitch = TILE * (int64_t)j->elem;
-  if (j->to_row % 1024 || j->elem > WIDEST || rows < 16 || cols < 16) {
+  char buffer[DOWN * ACROSS];
+  if (j->to_row < 1024 || rows < 16) {
     j->tile(to, from, rows, cols, j->to_row, j->f);
     return;
   }
-  j->tile(buffer, from, rows, cols, pitch, j->f);
-  for (int64_t r = 0; r < rows; r++) memcpy(to + r * j->to_row, buffer + r * pitch, (size_t)cols * j->elem);
+  j->tile(buffer, from, rows, cols, ACROSS, j->f);
+  if (cols * (int64_t)j->elem == ACROSS)
+    for (int64_t r = 0; r < rows; r++) memcpy(to + r * j->to_row, buffer + r * ACROSS, ACROSS);
+  else
+    for (int64_t r = 0; r < rows; r++) memcpy(to + r * j->to_row, buffer + r * ACROSS, (size_t)cols * j->elem);
 }
+
+static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
 static void run_tiles(void *arg, int64_t piece) {
   const job *j = arg;
-  int64_t begin, end;
+  int64_t begin, end, line = ACROSS / (int64_t)j->elem;
   mf_piece_range(j->items, j->pieces, 1, piece, &begin, &end);
-  int64_t across = (j->n + TILE - 1) / TILE, down = (j->rows + TILE - 1) / TILE;
+  int64_t across = (j->n + line - 1) / line, down = (j->rows + DOWN - 1) / DOWN;
   for (int64_t i = begin; i < end; i++) {
-    int64_t to, from, c = i % across * TILE, r = i / across % down * TILE;
+    int64_t to, from, r = i % down * DOWN, c = i / down % across * line;
     at(&j->box, i / across / down, &to, &from);
     run_tile(j, j->to + to + r * j->to_row + c * j->t, j->from + from + r * (int64_t)j->elem + c * j->f,
-             j->rows - r < TILE ? j->rows - r : TILE, j->n - c < TILE ? j->n - c : TILE);
+             smaller(j->rows - r, DOWN), smaller(j->n - c, line));
   }
 }
 
@@ -166,8 +211,6 @@ static int dense_source_loop(const mfi_box *b, size_t elem) {
   return -1;
 }
 
-static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
-
 void mfi_box_copy(mfi_box box, size_t elem, char *to, const char *from) {
   for (int d = 0; d < box.rank; d++)
     if (box.dims[d] <= 0) return;
@@ -186,9 +229,10 @@ void mfi_box_copy(mfi_box box, size_t elem, char *to, const char *from) {
   for (int d = 0; d < j.box.rank; d++) j.outer *= j.box.dims[d];
   bool dense = j.t == (int64_t)elem && j.f == j.t;
   double bytes = (double)j.n * (double)elem;
+  int64_t line = ACROSS / (int64_t)elem;
   if (k >= 0)
-    run_cut(&j, run_tiles, j.outer * ((j.n + TILE - 1) / TILE) * ((j.rows + TILE - 1) / TILE),
-            20 + 0.7 * (double)(smaller(j.n, TILE) * smaller(j.rows, TILE)));
+    run_cut(&j, run_tiles, j.outer * ((j.n + line - 1) / line) * ((j.rows + DOWN - 1) / DOWN),
+            20 + 0.7 * (double)(smaller(j.n, line) * smaller(j.rows, DOWN)));
   else if (j.outer == 1 && dense) run_cut(&j, run_blocks, j.n * (int64_t)elem, 0.15);
   else run_cut(&j, run_rows, j.outer, 5 + (dense ? bytes * 0.15 : (double)j.n));
 }
