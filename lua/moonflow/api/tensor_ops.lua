@@ -229,7 +229,7 @@ return {
   {"tf.sort", "values, axis:any=-1, direction='ASCENDING', name=None", sort_by("sort", false), "Values in order."},
   {"tf.argsort", "values, axis:any=-1, direction='ASCENDING', stable=False, name=None", argsort, "Indices that sort the values."},
   {"tf.searchsorted", "sorted_sequence, values, side='left', out_type=tf.int32, name=None",
-   core.op.has("LowerBound") and searchsorted or "LowerBound",
+   searchsorted,
    "Where values would be inserted."},
   {"tf.sequence_mask", "lengths, maxlen:any=None, dtype=tf.bool, name=None", sequence_mask, "True for the first positions of each row."},
   {"tf.repeat_", "input, repeats:any, axis=None, name=None", repeat_, "Repeats elements."},
