@@ -45,7 +45,8 @@ static mf_status no_kernel(const mf_call *c, const char *reason) {
                  reason ? ": " : "", reason ? reason : "");
 }
 
-static mf_status select_kernel(const mf_call *c, const mf_kernel_def **out) {
+/* Soft placement: what no kernel of a GPU takes (a dtype, an attribute) runs on the CPU. */
+static mf_status select_kernel(mf_call *c, const mf_kernel_def **out) {
   const char *reason = NULL;
   *out = NULL;
   for (const mf_kernel_row *row = c->attrs.op->rt->kernels[c->device->type]; row && row->def; row++) {
@@ -58,7 +59,10 @@ static mf_status select_kernel(const mf_call *c, const mf_kernel_def **out) {
     mf_log(MF_LOG_DEBUG, "%s: kernel \"%s\" refused: %s", c->attrs.op->name, row->def->name, refusal);
     reason = refusal;
   }
-  return no_kernel(c, reason);
+  if (c->device->type == MF_CPU) return no_kernel(c, reason);
+  c->device = mf_device_cpu();
+  c->stream = NULL;
+  return select_kernel(c, out);
 }
 
 static mf_status run_kernel(const mf_kernel_def *k, mf_call *c) {
