@@ -46,16 +46,17 @@ end
 tf.half, tf.double = tf.float16, tf.float64
 
 -- x:reduce_sum(...): a public function whose first parameter is a tensor is a method of tensors, too.
-core.tensor.set_fallback(function(name)
+local function method_of(name)
   local found = name:sub(1, 1) ~= "_" and (api.row("tf." .. name) or api.row("tf.math." .. name) or api.row("tf.nn." .. name))
   if not found or found.value ~= nil then return nil end
   local first = require "moonflow.api.row".read_signature(name, found[2])[1]
   if first and first[2] == "tensor" then return api.find(found[1]:match("%S+")) end
-end)
-setmetatable(core.variable.methods, {__index = function(_, name)
-  local method = core.tensor.methods[name]
-  if method then return method end
-  return nil
+end
+core.tensor.set_fallback(method_of)
+setmetatable(core.variable.methods, {__index = function(methods, name)
+  local method = core.tensor.methods[name] or method_of(name)
+  if method then rawset(methods, name, method) end
+  return method
 end})
 
 return tf

@@ -13,7 +13,7 @@ local methods = variable.methods
 local Variable = {is = variable.is}
 
 local read_new = args.signature(row.read_signature("Variable",
-  "initial_value:any=None, trainable:boolean=None, validate_shape=True, caching_device:any=None, name=None, variable_def:any=None, " ..
+  "initial_value:tensor=None, trainable:boolean=None, validate_shape=True, caching_device:any=None, name=None, variable_def:any=None, " ..
   "dtype=None, import_scope:any=None, constraint:function=None, synchronization:any=None, aggregation:any=None, shape=None"))
 
 local function new(_, ...)
