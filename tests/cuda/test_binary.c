@@ -227,6 +227,19 @@ static void integer_edges(void) {
   }
 }
 
+/* Equal of shapes that do not fit gives a scalar: the kernel must leave that to the CPU. */
+static void misfits(const char *op) {
+  int64_t three = 3, four = 4;
+  const char *why = NULL;
+  array x = array_new(MF_FLOAT32, 1, &three), y = array_new(MF_FLOAT32, 1, &four), z = array_new(MF_BOOL, 0, NULL);
+  call c = {.op = op, .attrs = {A_TYPE("T", MF_FLOAT32), A_BOOL("incompatible_shape_error", false)}, .n_attrs = 2,
+            .in = {&x, &y}, .n_in = 2, .out = {&z}, .n_out = 1};
+  check(call_kernel(&c, &why) == NULL && why, "%s of shapes that do not fit is refused", op);
+  array_free(&x);
+  array_free(&y);
+  array_free(&z);
+}
+
 static void add_n(mf_dtype t, int inputs) {
   int64_t n = 517;
   array x[CALL_IN], y = array_new(t, 1, &n), want = array_new(t, 1, &n);
@@ -264,4 +277,6 @@ void test_binary(void) {
   all_patterns(compare_cases, 2, MF_BOOL, true, true);
   all_patterns(logic_cases, COUNT(logic_cases), MF_BOOL, true, false);
   integer_edges();
+  misfits("Equal");
+  misfits("NotEqual");
 }
