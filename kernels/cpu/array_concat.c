@@ -8,6 +8,11 @@
 /* Writes input i as block [outer, run] into the output, whose rows are `row` bytes apart, at byte `offset` of each
  * row. */
 static void put_block(mfi_move *m, int i, int64_t outer, int64_t run, int64_t row, int64_t offset) {
+  enum { SMALL = 1 << 15 };
+  if (run && outer * run <= SMALL) {
+    for (int64_t o = 0; o < outer; o++) memcpy(m->out[0] + offset + o * row, m->in[i] + o * run, (size_t)run);
+    return;
+  }
   mfi_box box = {.rank = 0};
   mfi_box_add(&box, outer, row, run);
   mfi_box_add(&box, run / (int64_t)m->elem, (int64_t)m->elem, (int64_t)m->elem);

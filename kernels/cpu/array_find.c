@@ -23,8 +23,8 @@
 typedef int64_t (*count_fn)(const void *data, int64_t n, uint64_t mask);
 typedef int64_t (*list_fn)(const void *data, int64_t n, uint64_t mask, const int64_t *at, int rank, int64_t *out);
 
-/* How the elements of a dtype are looked at: all bits but signs count, so -0.0 is zero and NaN is not. A complex128 is two
- * words, which takes the slow way. */
+/* How the elements of a dtype are looked at: all bits but signs count, so -0.0 is zero and NaN is not. A complex128 is
+ * two words, which takes the slow way. */
 typedef struct look {
   count_fn count;
   list_fn list;

@@ -105,8 +105,8 @@ static void run_gather(void *arg, int64_t piece) {
   mf_piece_range(g->total, g->pieces, 1, piece, &begin, &end);
   while (begin < end) {
     int64_t o = begin / g->n, j = begin % g->n, stop = end - o * g->n < g->n ? end - o * g->n : g->n;
-    gather_run(g, g->out + (size_t)(o * g->n) * g->row, g->params + (size_t)(o * g->rows) * g->row, o / g->per * g->n, j,
-               stop);
+    gather_run(g, g->out + (size_t)(o * g->n) * g->row, g->params + (size_t)(o * g->rows) * g->row, o / g->per * g->n,
+               j, stop);
     begin = o * g->n + stop;
   }
 }

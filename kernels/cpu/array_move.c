@@ -65,7 +65,8 @@ static inline void turn_4x4(char *to, const char *from, int64_t to_row, int64_t 
 static void tile_4x4(char *to, const char *from, int64_t rows, int64_t cols, int64_t to_row, int64_t from_col) {
   int64_t r4 = rows & ~INT64_C(3), c4 = cols & ~INT64_C(3);
   for (int64_t c = 0; c < c4; c += 4) {
-    for (int64_t r = 0; r < r4; r += 4) turn_4x4(to + r * to_row + 4 * c, from + c * from_col + 4 * r, to_row, from_col);
+    for (int64_t r = 0; r < r4; r += 4)
+      turn_4x4(to + r * to_row + 4 * c, from + c * from_col + 4 * r, to_row, from_col);
   }
   if (c4 < cols) tile_4(to + 4 * c4, from + c4 * from_col, rows, cols - c4, to_row, from_col);
   if (r4 < rows) tile_4(to + r4 * to_row, from + 4 * r4, rows - r4, c4, to_row, from_col);
@@ -158,8 +159,9 @@ static void run_rows(void *arg, int64_t piece) {
 
 enum { DOWN = 256, ACROSS = 64, BLOCK = 1 << 12 };
 
-/* A tile is DOWN elements along the source's dense direction by one cache line of the destination. Rows of the destination that
- * are far apart compete for the same few cache lines: the tile is then put together in a buffer, and whole lines are copied. */
+/* A tile is DOWN elements along the source's dense direction by one cache line of the destination. Rows of the
+ * destination that are far apart compete for the same few cache lines: the tile is then put together in a buffer, and
+ * whole lines are copied. */
 static void run_tile(const job *j, char *to, const char *from, int64_t rows, int64_t cols) {
   char buffer[DOWN * ACROSS];
   if (j->to_row < 1024 || rows < 16) {

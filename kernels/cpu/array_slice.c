@@ -5,19 +5,20 @@
 
 /* A box cut out of an input: first element, step and number along each dimension. */
 typedef struct cut {
+  mf_shape out;
   int rank;
   int64_t begin[MF_MAX_RANK], step[MF_MAX_RANK], count[MF_MAX_RANK];
 } cut;
 
 static mf_status make_cut(const mf_call *c, cut *k) {
   const mf_shape *in = &c->in[0]->shape;
-  k->rank = in->rank;
+  k->rank = k->out.rank = in->rank;
   if (c->attrs.op == &mf_op_Slice) {
     for (int i = 0; i < in->rank; i++) {
       int64_t size = mfi_int_at(c->in[2], i);
       k->begin[i] = mfi_int_at(c->in[1], i);
       k->step[i] = 1;
-      k->count[i] = size < 0 ? in->dims[i] - k->begin[i] : size;
+      k->count[i] = k->out.dims[i] = size < 0 ? in->dims[i] - k->begin[i] : size;
     }
     return NULL;
   }
@@ -26,6 +27,7 @@ static mf_status make_cut(const mf_call *c, cut *k) {
                           &spec));
   for (int i = 0; i < in->rank; i++)
     k->begin[i] = spec.begin[i], k->step[i] = spec.stride[i], k->count[i] = spec.count[i];
+  k->out = spec.final;
   return NULL;
 }
 
@@ -56,13 +58,11 @@ static bool leading_rows(const mf_tensor *t, const cut *k) {
 
 static mf_status run_cut(mf_call *c) {
   cut k;
-  mf_shape shape;
   mf_tensor *rows, *view;
   MF_TRY(make_cut(c, &k));
   if (!leading_rows(c->in[0], &k)) return mfi_move_run(c, mf_out_type(c, 0), move_cut);
-  MF_TRY(mfi_out_shapes(c, &shape));
   MF_TRY(mf_tensor_rows(c->in[0], k.begin[0], k.count[0], &rows));
-  mf_status status = mf_tensor_view(rows, &shape, &view);
+  mf_status status = mf_tensor_view(rows, &k.out, &view);
   mf_tensor_release(rows);
   if (status) return status;
   mf_out_take(c, 0, view);

@@ -79,7 +79,8 @@ static void grad_rows(mf_builder *b, const mf_grad_args *a, mf_grad *dx) {
   mf_b_give_slices(b, &dx[0], values, mfi_b_flat(b, a->in[1]), mf_b_dims_of(b, params));
 }
 
-/* Indices as if the batches stood one below the other in one long table: batch number times `dim` (int32 scalar) is added. */
+/* Indices as if the batches stood one below the other in one long table: batch number times `dim` (int32 scalar) is
+ * added. */
 static mf_tensor *indices_of_table(mf_builder *b, mf_tensor *indices, int batch, mf_tensor *dim) {
   mfi_dim lead[MF_MAX_RANK];
   int n = 0;

@@ -21,9 +21,10 @@ typedef struct masks {
 
 static bool bit(int64_t mask, int i) { return i < 63 && ((mask >> i) & 1); }
 
+/* Both entries list the five masks one after the other: one search by name instead of five (x[i] is a frequent op). */
 static masks read_masks(mf_attrs a) {
-  return (masks){mf_attr_int(a, "begin_mask"), mf_attr_int(a, "end_mask"), mf_attr_int(a, "ellipsis_mask"),
-                 mf_attr_int(a, "new_axis_mask"), mf_attr_int(a, "shrink_axis_mask")};
+  const mf_attr *m = mf_attr_find(a, "begin_mask");
+  return (masks){m[0].v.i, m[1].v.i, m[2].v.i, m[3].v.i, m[4].v.i};
 }
 
 enum { FROM_NEW_AXIS = -1, FROM_SHRUNK = -2 };
