@@ -52,15 +52,16 @@ end
 local function sparse_values(y_true, y_pred, from_logits)
   local logits = marks.logits(y_pred)
   if not logits then logits = from_logits and y_pred or log(clip(y_pred)) end
-  y_true = class_numbers(y_true, logits.rank)
-  if logits.rank == 0 then
+  local rank = logits.rank
+  y_true = class_numbers(y_true, rank)
+  if rank == 2 and y_true.rank == 1 then return (sparse_softmax(logits, y_true)) end
+  if rank == 0 then
     errors.invalid("sparse_categorical_crossentropy", "argument 'y_pred': expected at least rank 1, received a scalar")
   end
-  check_shapes("sparse_categorical_crossentropy", y_true, logits, logits.rank - 1)
-  if logits.rank == 2 then return (sparse_softmax(logits, y_true)) end
+  check_shapes("sparse_categorical_crossentropy", y_true, logits, rank - 1)
   -- the op takes matrices
-  local classes = logits:dim(-1)
-  local flat = sparse_softmax(reshape(logits, to_tensor({-1, classes}, "int32")), reshape(y_true, to_tensor({-1}, "int32")))
+  local flat = sparse_softmax(reshape(logits, to_tensor({-1, logits:dim(-1)}, "int32")),
+    reshape(y_true, to_tensor({-1}, "int32")))
   return reshape(flat, shape_of(y_true))
 end
 

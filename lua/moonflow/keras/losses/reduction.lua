@@ -70,14 +70,15 @@ end
 
 --- Reduces values as `how` says.
 function reduction.reduce(values, sample_weight, how)
-  local rank = values.shape.rank
+  local rank = values.rank
   if how == "none" or rank == 0 then return values end
-  if how == "sum" then return sum(values, axes_of(values)) end
+  local axes = rank and reduction.axes_of(rank) or axes_of(values)
+  if how == "sum" then return sum(values, axes) end
   if how == "mean_with_sample_weight" and sample_weight ~= nil then
-    return divide(sum(values, axes_of(values)), sum(sample_weight, axes_of(sample_weight)))
+    return divide(sum(values, axes), sum(sample_weight, axes_of(sample_weight)))
   end
-  if rank == 1 and values.shape[1] == 0 then return values end
-  return mean(values, axes_of(values))
+  if rank == 1 and values:dim(0) == 0 then return values end
+  return mean(values, axes)
 end
 
 --- Merges a mask into the weights: with a mean, entries that count weigh total / valid.

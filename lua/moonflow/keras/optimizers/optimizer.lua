@@ -229,12 +229,13 @@ end
 local function filter_empty(self, grads, list)
   local missing
   for i = 1, #list do
-    if grads[i] == None or grads[i] == nil or grads[i] == false then missing = true end
+    local grad = grads[i]
+    if not grad or rawequal(grad, None) then missing = true end
   end
   if not missing then return grads, list end
   local kept, kept_list, names = {}, {}, {}
   for i, variable in ipairs(list) do
-    if grads[i] == None or grads[i] == nil or grads[i] == false then
+    if not grads[i] or rawequal(grads[i], None) then
       names[#names + 1] = variable.path or variable.name
     else
       kept[#kept + 1], kept_list[#kept_list + 1] = grads[i], variable
@@ -257,9 +258,10 @@ local function check_known(self, list)
 end
 
 local function dense(self, grads)
+  if self.handles_slices then return grads end
   local result
   for i, grad in ipairs(grads) do
-    if not self.handles_slices and kind_of(grad) ~= "tensor" then
+    if kind_of(grad) ~= "tensor" then
       result = result or table.move(grads, 1, #grads, 1, {})
       result[i] = to_tensor(grad)
     end
