@@ -9,6 +9,7 @@ cache = false
 exclude_files = {"build/**"}
 
 files["tests/lua/**"] = {std = "lua54+busted"}
+files["tests/cuda/**"] = {std = "lua54+busted"}
 files["tests/lua/run.lua"] = {globals = {"_G"}}
 
 -- Scripts of users: `arg` and the like are theirs to read, as everywhere.

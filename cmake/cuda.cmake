@@ -135,3 +135,8 @@ if(TARGET moonflow AND MF_CUDA_EMU)
   target_link_libraries(test_cuda_plugin PRIVATE moonflow)
   add_test(NAME cuda.plugin COMMAND test_cuda_plugin $<TARGET_FILE:moonflow_cudaemu>)
 endif()
+if(TARGET mf_program AND MF_CUDA_EMU)
+  add_test(NAME cuda.ops COMMAND mf_program ${MF_CUDA_ROOT}/tests/lua/run.lua ${MF_CUDA_TEST_DIR}/ops_gpu_test.lua
+    WORKING_DIRECTORY ${MF_CUDA_ROOT})
+  set_tests_properties(cuda.ops PROPERTIES TIMEOUT 600 ENVIRONMENT "MOONFLOW_CUDA=$<TARGET_FILE:moonflow_cudaemu>")
+endif()
