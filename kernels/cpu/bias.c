@@ -1,7 +1,8 @@
 /* bias.c - kernels of BiasAdd and BiasAddGrad.
  *
- * A tensor is seen as [outer, channels, inner]: inner is 1 when the channels come last. BiasAddGrad sums positions in blocks
- * fixed by the shape, each block in order, and joins the blocks in order: the same bits for any number of threads. */
+ * A tensor is seen as [outer, channels, inner]: inner is 1 when the channels come last. BiasAddGrad sums positions in
+ * blocks fixed by the shape, each block in order, and joins the blocks in order: the same bits for any number of
+ * threads. */
 #include <string.h>
 
 #include "base/pool.h"

@@ -1,8 +1,8 @@
 /* conv.c - kernels of Conv2D, Conv2DBackpropInput, Conv2DBackpropFilter and their depthwise sisters.
  *
- * float32 goes to oneDNN, one thread a piece: pieces are runs of whole images. The filter is packed once a call. Weight
- * gradients are made in a number of pieces fixed by the shape and added in piece order. Geometries for which oneDNN has only its
- * reference code, and all other types, go through im2col. */
+ * float32 goes to oneDNN, one thread a piece: pieces are runs of whole images. The filter is packed once a call.
+ * Weight gradients are made in a number of pieces fixed by the shape and added in piece order. Geometries for which
+ * oneDNN has only its reference code, and all other types, go through im2col. */
 #include "conv.h"
 
 #include <stdatomic.h>
@@ -38,7 +38,8 @@ static mf_shape image_sizes(const mf_call *c) {
   mf_shape s = shape_in(c->in[0]);
   const mf_shape *dy = &c->in[2]->shape, *filter = &c->in[1]->shape;
   if (s.rank == 4) return s;
-  if (mf_attr_is(c->attrs, "data_format", "NCHW")) return mf_shape_4d(dy->dims[0], filter->dims[2], s.dims[0], s.dims[1]);
+  if (mf_attr_is(c->attrs, "data_format", "NCHW"))
+    return mf_shape_4d(dy->dims[0], filter->dims[2], s.dims[0], s.dims[1]);
   return mf_shape_4d(dy->dims[0], s.dims[0], s.dims[1], filter->dims[2]);
 }
 
@@ -50,7 +51,8 @@ mf_status mfi_conv_read(const mf_call *c, mf_conv2d *g) {
 }
 
 static mfi_conv_work work_of(const mf_call *c, const mf_conv2d *g) {
-  mfi_conv_work w = {.g = g, .kind = kind_of(c->attrs.op), .type = mf_tensor_dtype(c->out[0]), .scratch = c->workspace};
+  mfi_conv_work w = {
+      .g = g, .kind = kind_of(c->attrs.op), .type = mf_tensor_dtype(c->out[0]), .scratch = c->workspace};
   w.image = w.kind == MFI_CONV_INPUT ? c->out[0]->data : c->in[0]->data;
   w.filter = w.kind == MFI_CONV_FILTER ? c->out[0]->data : c->in[1]->data;
   w.result = w.kind == MFI_CONV_FORWARD ? c->out[0]->data : c->in[2]->data;
@@ -156,8 +158,8 @@ failed:
   return status;
 }
 
-/* The sizes of a backward op may stand in an input's values, which the key of the prepared object does not hold: a call that it
- * was not made for goes through im2col. */
+/* The sizes of a backward op may stand in an input's values, which the key of the prepared object does not hold: a
+ * call that it was not made for goes through im2col. */
 static bool is_prepared_for(const mf_call *c) {
   const prepared *s = c->prepared;
   mf_conv2d g = {0};
@@ -205,7 +207,8 @@ static mf_status run_onednn(mf_call *c) {
   dnn_job j = {.s = s, .w = work_of(c, &s->g), .filters = c->workspace};
   bool gradient = s->kind == MFI_CONV_FILTER;
   j.scratch = j.filters + (gradient ? (size_t)s->pieces : 1) * s->filter_bytes;
-  if (!gradient && !mfi_onednn_conv_pack(s->full, (const float *)(const void *)j.w.filter, j.filters)) return library_failed(c);
+  if (!gradient && !mfi_onednn_conv_pack(s->full, (const float *)(const void *)j.w.filter, j.filters))
+    return library_failed(c);
   if (s->pieces > 1) mf_parallel_for(s->pieces, run_piece, &j);
   else run_piece(&j, 0);
   if (atomic_load_explicit(&j.failed, memory_order_relaxed)) return library_failed(c);
@@ -250,9 +253,11 @@ void mfi_conv_join(float *to, const float *from, int64_t count, int64_t stride, 
   else run_join(&j, 0);
 }
 
-#define CONV_ROW(op_, rank_, name_, types_, supports_, prepare_, unprepare_, workspace_, run_)                            \
-  {.op = &mf_op_##op_, .name = name_, .rank = rank_, .type_attr = "T", .types = types_, .supports = supports_,            \
-   .prepare = prepare_, .unprepare = unprepare_, .workspace = workspace_, .run = run_}
+#define CONV_ROW(op_, rank_, name_, types_, supports_, prepare_, unprepare_, workspace_, run_)                  \
+  {                                                                                                             \
+    .op = &mf_op_##op_, .name = name_, .rank = rank_, .type_attr = "T", .types = types_, .supports = supports_, \
+    .prepare = prepare_, .unprepare = unprepare_, .workspace = workspace_, .run = run_                          \
+  }
 #define ONEDNN_ROW(op_) \
   CONV_ROW(op_, 0, "onednn", MF_TYPE(MF_FLOAT32), onednn_supports, prepare, unprepare, onednn_workspace, run_onednn)
 #define IM2COL_ROW(op_) \

@@ -92,13 +92,15 @@ static void gather(const job *j, int64_t first, int64_t n, int64_t from, int64_t
 static void scatter(const job *j, int64_t first, int64_t n, int64_t from, int64_t to, const char *col) {
   void *image = j->w.image + (size_t)(n * j->image_size) * j->size;
   if (j->w.type == MF_FLOAT32) scatter_f32(j->w.g, j->is, first, image, from, to, (const float *)(const void *)col);
-  else if (j->w.type == MF_FLOAT64) scatter_f64(j->w.g, j->is, first, image, from, to, (const double *)(const void *)col);
+  else if (j->w.type == MF_FLOAT64)
+    scatter_f64(j->w.g, j->is, first, image, from, to, (const double *)(const void *)col);
   else scatter_i32(j->w.g, j->is, first, image, from, to, (const int32_t *)(const void *)col);
 }
 
-/* The product of one block: the positions' matrix (`col`), the group's filter, the block's part of the result. In NCHW a
- * group's result is [out, positions of the image], the transpose. */
-static void multiply(const job *j, char *col, char *filter, int64_t n, int64_t group, int64_t row, int64_t rows, bool add) {
+/* The product of one block: the positions' matrix (`col`), the group's filter, the block's part of the result. In NCHW
+ * a group's result is [out, positions of the image], the transpose. */
+static void multiply(const job *j, char *col, char *filter, int64_t n, int64_t group, int64_t row, int64_t rows,
+                     bool add) {
   const mf_conv2d *g = j->w.g;
   int64_t out = g->out_channels / g->groups, plane = g->out[0] * g->out[1], at = row * g->out[1];
   int64_t positions = rows * g->out[1];
@@ -108,17 +110,52 @@ static void multiply(const job *j, char *col, char *filter, int64_t n, int64_t g
   int64_t ldr = g->nchw ? plane : g->out_channels;
   mfi_gemm p = {.add = add};
   if (j->w.kind == MFI_CONV_FORWARD && g->nchw)
-    p = (mfi_gemm){.ta = true, .tb = true, .m = out, .n = positions, .k = j->window, .a = w, .lda = g->out_channels, .b = col,
-                   .ldb = j->window, .c = result, .ldc = ldr};
+    p = (mfi_gemm){.ta = true,
+                   .tb = true,
+                   .m = out,
+                   .n = positions,
+                   .k = j->window,
+                   .a = w,
+                   .lda = g->out_channels,
+                   .b = col,
+                   .ldb = j->window,
+                   .c = result,
+                   .ldc = ldr};
   else if (j->w.kind == MFI_CONV_FORWARD)
-    p = (mfi_gemm){.m = positions, .n = out, .k = j->window, .a = col, .lda = j->window, .b = w, .ldb = g->out_channels,
-                   .c = result, .ldc = ldr};
+    p = (mfi_gemm){.m = positions,
+                   .n = out,
+                   .k = j->window,
+                   .a = col,
+                   .lda = j->window,
+                   .b = w,
+                   .ldb = g->out_channels,
+                   .c = result,
+                   .ldc = ldr};
   else if (j->w.kind == MFI_CONV_INPUT)
-    p = (mfi_gemm){.ta = g->nchw, .tb = true, .m = positions, .n = j->window, .k = out, .a = result, .lda = ldr, .b = w,
-                   .ldb = g->out_channels, .c = col, .ldc = j->window};
+    p = (mfi_gemm){.ta = g->nchw,
+                   .tb = true,
+                   .m = positions,
+                   .n = j->window,
+                   .k = out,
+                   .a = result,
+                   .lda = ldr,
+                   .b = w,
+                   .ldb = g->out_channels,
+                   .c = col,
+                   .ldc = j->window};
   else
-    p = (mfi_gemm){.ta = true, .tb = g->nchw, .add = add, .m = j->window, .n = out, .k = positions, .a = col, .lda = j->window,
-                   .b = result, .ldb = ldr, .c = w, .ldc = g->out_channels};
+    p = (mfi_gemm){.ta = true,
+                   .tb = g->nchw,
+                   .add = add,
+                   .m = j->window,
+                   .n = out,
+                   .k = positions,
+                   .a = col,
+                   .lda = j->window,
+                   .b = result,
+                   .ldb = ldr,
+                   .c = w,
+                   .ldc = g->out_channels};
   j->gemm(&p);
 }
 
@@ -147,7 +184,8 @@ static void run_images(void *arg, int64_t piece) {
   int64_t begin, end;
   mf_piece_range(g->batch, j->pieces, 1, piece, &begin, &end);
   if (to_image)
-    memset(j->w.image + (size_t)(begin * j->image_size) * j->size, 0, (size_t)((end - begin) * j->image_size) * j->size);
+    memset(j->w.image + (size_t)(begin * j->image_size) * j->size, 0,
+           (size_t)((end - begin) * j->image_size) * j->size);
   else if (j->pieces > 1)
     filter = col + j->col_bytes;
   if (!to_image) memset(filter, 0, (size_t)(g->out_channels * j->window) * j->size);

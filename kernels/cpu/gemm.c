@@ -26,11 +26,11 @@ static const own_level levels[] = {
 
 /* ---- which library */
 
-/* OpenBLAS is used when it is the OpenMP flavour (only there is "one thread" the caller's own setting) and has kernels for this
- * processor: one that it does not know gets the oldest of all, 5 times slower than ours. */
+/* OpenBLAS is used when it is the OpenMP flavour (only there is "one thread" the caller's own setting) and has kernels
+ * for this processor: one that it does not know gets the oldest of all, 5 times slower than ours. */
 static const char *blas_refusal(void) {
-  static const char *const old[] = {"Prescott", "Core2", "Katmai", "Coppermine", "Northwood", "Banias", "Athlon", "Opteron",
-                                    "Generic", "Unknown"};
+  static const char *const old[] = {"Prescott", "Core2",  "Katmai",  "Coppermine", "Northwood",
+                                    "Banias",   "Athlon", "Opteron", "Generic",    "Unknown"};
   if (openblas_get_parallel() != 2) return "is not the OpenMP flavour (another copy was loaded first)";
   const char *core = openblas_get_corename();
   for (size_t i = 0; i < sizeof old / sizeof *old; i++)
@@ -46,8 +46,9 @@ static bool blas_usable(void) {
     const char *refusal = blas_refusal();
     state = refusal ? 2 : 1;
     if (refusal)
-      mf_log(MF_LOG_INFO, "OpenBLAS (%s, %s) %s: matrix products go to %s", openblas_get_config(), openblas_get_corename(),
-             refusal, mfi_onednn_available() ? "oneDNN and our own kernel" : "our own kernel");
+      mf_log(MF_LOG_INFO, "OpenBLAS (%s, %s) %s: matrix products go to %s", openblas_get_config(),
+             openblas_get_corename(), refusal,
+             mfi_onednn_available() ? "oneDNN and our own kernel" : "our own kernel");
     atomic_store_explicit(&known, state, memory_order_release);
   }
   return state == 1;
@@ -146,7 +147,8 @@ static void run_piece(void *arg, int64_t piece) {
   c->fn(&g);
 }
 
-/* Rows are cut when there are more of them than columns: the factor that every piece reads whole is then the smaller one. */
+/* Rows are cut when there are more of them than columns: the factor that every piece reads whole is then the smaller
+ * one. */
 void mfi_gemm_split(const mfi_gemm *g, mfi_gemm_fn fn, size_t size) {
   cut c = {.g = g, .fn = fn, .size = size, .rows = g->m >= g->n};
   c.grain = c.rows ? 16 : 32;

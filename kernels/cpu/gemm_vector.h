@@ -1,4 +1,5 @@
-/* gemm_vector.h - the widest vector of the level a .simd.c file is compiled for, with fused multiply-add where there is one. */
+/* gemm_vector.h - the widest vector of the level a .simd.c file is compiled for, with fused multiply-add where there
+ * is one. */
 #ifndef MF_KERNELS_CPU_GEMM_VECTOR_H
 #define MF_KERNELS_CPU_GEMM_VECTOR_H
 

@@ -32,7 +32,8 @@ typedef struct stack {
   int64_t dims[MF_MAX_RANK], a_step[MF_MAX_RANK], b_step[MF_MAX_RANK], c_step;   /* steps in elements; 0: broadcast */
 } stack;
 
-/* Steps through the leading dimensions of `s`, whose matrices hold `matrix` elements, as part of a result of rank `rank`. */
+/* Steps through the leading dimensions of `s`, whose matrices hold `matrix` elements, as part of a result of rank
+ * `rank`. */
 static void leading_steps(const mf_shape *s, int rank, int64_t matrix, int64_t *steps) {
   int lead = s->rank - 2, shift = rank - lead;
   int64_t step = matrix;
@@ -122,17 +123,22 @@ static mf_status run_batch_matmul(mf_call *c) {
 
 static const char *one_type(const mf_call *c) {
   mf_dtype t = mf_tensor_dtype(c->in[0]);
-  return t == mf_tensor_dtype(c->in[1]) && t == mf_attr_type(c->attrs, "Tout") ? NULL : "factors and result have different types";
+  return t == mf_tensor_dtype(c->in[1]) && t == mf_attr_type(c->attrs, "Tout")
+             ? NULL
+             : "factors and result have different types";
 }
 
 static bool is_byte(mf_dtype t) { return t == MF_INT8 || t == MF_UINT8; }
 
 static const char *bytes_to_int32(const mf_call *c) {
   bool bytes = is_byte(mf_tensor_dtype(c->in[0])) && is_byte(mf_tensor_dtype(c->in[1]));
-  return bytes && mf_attr_type(c->attrs, "Tout") == MF_INT32 ? NULL : "not a product of 8-bit integers with an int32 result";
+  return bytes && mf_attr_type(c->attrs, "Tout") == MF_INT32 ? NULL
+                                                             : "not a product of 8-bit integers with an int32 result";
 }
 
-static size_t widened_bytes(const mf_tensor *t) { return ((size_t)mf_tensor_count(t) * sizeof(int32_t) + 63) & ~(size_t)63; }
+static size_t widened_bytes(const mf_tensor *t) {
+  return ((size_t)mf_tensor_count(t) * sizeof(int32_t) + 63) & ~(size_t)63;
+}
 static size_t widened_workspace(const mf_call *c) { return widened_bytes(c->in[0]) + widened_bytes(c->in[1]); }
 
 /* A borrowed view: type and memory exchanged, everything else as it was. */

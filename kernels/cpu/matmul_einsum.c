@@ -1,8 +1,9 @@
 /* matmul_einsum.c - kernel of Einsum: every equation becomes strided sums and one stack of matrix products.
  *
- * Labels of two operands fall into classes: batch (both operands and the result), free (one operand and the result), contracted
- * (both operands only), summed (one operand only). Each operand is brought to [batch, free, contracted] unless it lies so, or
- * transposed, already; the product [batch, free x, free y] is moved to the result unless it is the result. */
+ * Labels of two operands fall into classes: batch (both operands and the result), free (one operand and the result),
+ * contracted (both operands only), summed (one operand only). Each operand is brought to [batch, free, contracted]
+ * unless it lies so, or transposed, already; the product [batch, free x, free y] is moved to the result unless it is
+ * the result. */
 #include <string.h>
 
 #include "base/pool.h"
@@ -56,9 +57,10 @@ typedef struct strided_sum {
 #include "matmul_einsum.inc"
 
 static void (*const by_type[MF_DTYPE_COUNT])(const strided_sum *s, int64_t begin, int64_t end) = {
-    [MF_FLOAT32] = strided_f32, [MF_FLOAT64] = strided_f64, [MF_INT8] = strided_u8,       [MF_UINT8] = strided_u8,
-    [MF_INT16] = strided_u16,   [MF_UINT16] = strided_u16,  [MF_INT32] = strided_u32,     [MF_UINT32] = strided_u32,
-    [MF_INT64] = strided_u64,   [MF_UINT64] = strided_u64,  [MF_COMPLEX64] = strided_c64, [MF_COMPLEX128] = strided_c128,
+    [MF_FLOAT32] = strided_f32, [MF_FLOAT64] = strided_f64,   [MF_INT8] = strided_u8,
+    [MF_UINT8] = strided_u8,    [MF_INT16] = strided_u16,     [MF_UINT16] = strided_u16,
+    [MF_INT32] = strided_u32,   [MF_UINT32] = strided_u32,    [MF_INT64] = strided_u64,
+    [MF_UINT64] = strided_u64,  [MF_COMPLEX64] = strided_c64, [MF_COMPLEX128] = strided_c128,
 };
 
 static void run_strided_piece(void *arg, int64_t piece) {
@@ -197,7 +199,8 @@ static mf_status make_plan(const mf_call *c, plan *p) {
   MF_TRY(bind(c, p));
   if (c->n_in == 1) return NULL;
   classify(p);
-  if (!reads(&p->out, &p->batch, &p->rows, &p->columns) && reads(&p->out, &p->batch, &p->columns, &p->rows)) exchange(p);
+  if (!reads(&p->out, &p->batch, &p->rows, &p->columns) && reads(&p->out, &p->batch, &p->columns, &p->rows))
+    exchange(p);
   int64_t batch = product(&p->batch, p->b.size), m = product(&p->rows, p->b.size), n = product(&p->columns, p->b.size);
   int64_t k = product(&p->inner, p->b.size);
   p->x_direct = reads(&p->x, &p->batch, &p->rows, &p->inner);
@@ -228,8 +231,8 @@ static void keep(strided_sum *s, const plan *p, const label_list *l, const label
 }
 
 /* The operand as a dense [batch, second, third], with `sums` summed away. */
-static void pack(const plan *p, const labelled *t, const label_list *second, const label_list *third, const label_list *sums,
-                 char *to) {
+static void pack(const plan *p, const labelled *t, const label_list *second, const label_list *third,
+                 const label_list *sums, char *to) {
   strided_sum s = {.from = t->data, .to = to};
   keep(&s, p, &p->batch, t);
   keep(&s, p, second, t);
@@ -342,7 +345,10 @@ static mf_status run_einsum(mf_call *c) {
   return NULL;
 }
 
-const mf_kernel_def mf_kernels_matmul_einsum[] = {
-    {.op = &mf_op_Einsum, .name = "gemm", .type_attr = "T", .types = MF_TYPES_F32_F64 | MF_TYPES_INTEGER | MF_TYPES_COMPLEX,
-     .workspace = einsum_workspace, .run = run_einsum},
-    {0}};
+const mf_kernel_def mf_kernels_matmul_einsum[] = {{.op = &mf_op_Einsum,
+                                                   .name = "gemm",
+                                                   .type_attr = "T",
+                                                   .types = MF_TYPES_F32_F64 | MF_TYPES_INTEGER | MF_TYPES_COMPLEX,
+                                                   .workspace = einsum_workspace,
+                                                   .run = run_einsum},
+                                                  {0}};

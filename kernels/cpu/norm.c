@@ -106,8 +106,8 @@ static mf_status run_norm(mf_call *c) {
   return NULL;
 }
 
-/* With N elements a channel: dx = s r (dy - sum(dy) / N - (x - mean) r^2 sum(dy (x - mean)) / N); with given statistics the sums
- * do not depend on x and dx = s r dy. */
+/* With N elements a channel: dx = s r (dy - sum(dy) / N - (x - mean) r^2 sum(dy (x - mean)) / N); with given
+ * statistics the sums do not depend on x and dx = s r dy. */
 static mf_status run_norm_grad(mf_call *c) {
   mfi_norm n;
   open_norm(c, c->in[1], &n);

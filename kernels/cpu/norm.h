@@ -1,7 +1,8 @@
 /* norm.h - loops of batch normalisation, float32. Internal to kernels/cpu.
  *
- * An image is seen as [outer, channels, inner]: inner is 1 where the channels come last. Sums over a channel are made in
- * pieces of `outer` fixed by the shape, in double within a piece from float32 blocks of 64, and joined in piece order. */
+ * An image is seen as [outer, channels, inner]: inner is 1 where the channels come last. Sums over a channel are made
+ * in pieces of `outer` fixed by the shape, in double within a piece from float32 blocks of 64, and joined in piece
+ * order. */
 #ifndef MF_KERNELS_CPU_NORM_H
 #define MF_KERNELS_CPU_NORM_H
 

@@ -10,8 +10,8 @@ bool mfi_onednn_sgemm(const mfi_gemm *g) {
   return false;
 }
 
-mf_status mfi_onednn_conv_new(mfi_conv_kind kind, const mf_conv2d *g, int64_t batch, bool depthwise, const mfi_onednn_conv *like,
-                              mfi_onednn_conv **out) {
+mf_status mfi_onednn_conv_new(mfi_conv_kind kind, const mf_conv2d *g, int64_t batch, bool depthwise,
+                              const mfi_onednn_conv *like, mfi_onednn_conv **out) {
   (void)kind, (void)g, (void)batch, (void)depthwise, (void)like;
   *out = NULL;
   return NULL;
@@ -65,8 +65,8 @@ bool mfi_onednn_available(void) { return dnnl_version()->major == DNNL_VERSION_M
 
 bool mfi_onednn_sgemm(const mfi_gemm *g) {
   int before = mfi_one_thread_begin();
-  dnnl_status_t status = dnnl_sgemm(g->ta ? 'T' : 'N', g->tb ? 'T' : 'N', g->m, g->n, g->k, 1.0F, g->a, g->lda, g->b, g->ldb,
-                                    g->add ? 1.0F : 0.0F, g->c, g->ldc);
+  dnnl_status_t status = dnnl_sgemm(g->ta ? 'T' : 'N', g->tb ? 'T' : 'N', g->m, g->n, g->k, 1.0F, g->a, g->lda, g->b,
+                                    g->ldb, g->add ? 1.0F : 0.0F, g->c, g->ldc);
   mfi_one_thread_end(before);
   return status == dnnl_success;
 }
@@ -90,15 +90,17 @@ static dnnl_status_t image_desc(dnnl_memory_desc_t *d, bool nchw, int64_t n, int
   return dnnl_memory_desc_init_by_tag(d, 4, dims, dnnl_f32, nchw ? dnnl_nchw : dnnl_nhwc);
 }
 
-/* TensorFlow's [h, w, in, out] as oneDNN's (groups,) out, in, h, w. The filters of a group stand together in `out`; depthwise
- * filters are [h, w, channels, multiplier]: groups = channels, one input channel each. */
-static dnnl_status_t filter_descs(const mf_conv2d *g, bool depthwise, dnnl_memory_desc_t *plain, dnnl_memory_desc_t *any) {
+/* TensorFlow's [h, w, in, out] as oneDNN's (groups,) out, in, h, w. The filters of a group stand together in `out`;
+ * depthwise filters are [h, w, channels, multiplier]: groups = channels, one input channel each. */
+static dnnl_status_t filter_descs(const mf_conv2d *g, bool depthwise, dnnl_memory_desc_t *plain,
+                                  dnnl_memory_desc_t *any) {
   int64_t in = depthwise ? 1 : g->filter_in, out = g->out_channels / g->groups;
   int64_t row = (depthwise ? g->out_channels : g->filter_in * g->out_channels) * g->filter[1];
   int64_t column = row / g->filter[1], channel = depthwise ? out : g->out_channels;
   dnnl_dims_t grouped = {g->groups, out, in, g->filter[0], g->filter[1]}, strides = {out, 1, channel, row, column};
   int first = g->groups > 1 ? 0 : 1;
-  dnnl_status_t status = dnnl_memory_desc_init_by_strides(plain, 5 - first, grouped + first, dnnl_f32, strides + first);
+  dnnl_status_t status =
+      dnnl_memory_desc_init_by_strides(plain, 5 - first, grouped + first, dnnl_f32, strides + first);
   if (status != dnnl_success) return status;
   return dnnl_memory_desc_init_by_tag(any, 5 - first, grouped + first, dnnl_f32, dnnl_format_tag_any);
 }
@@ -111,16 +113,16 @@ static dnnl_status_t conv_desc(mfi_onednn_conv *c, const mf_conv2d *g, const dnn
   dnnl_dims_t stride = {g->stride[0], g->stride[1]}, dilation = {g->dilation[0] - 1, g->dilation[1] - 1};
   dnnl_dims_t before = {g->before[0], g->before[1]}, after = {g->after[0], g->after[1]};
   dnnl_alg_kind_t direct = dnnl_convolution_direct;
-  dnnl_status_t status = dnnl_dilated_convolution_forward_desc_init(&d, dnnl_forward_training, direct, &c->image, filter, NULL,
-                                                                    &c->result, stride, dilation, before, after);
+  dnnl_status_t status = dnnl_dilated_convolution_forward_desc_init(
+      &d, dnnl_forward_training, direct, &c->image, filter, NULL, &c->result, stride, dilation, before, after);
   if (status == dnnl_success) status = dnnl_primitive_desc_create(&c->hint, &d, attr, c->engine, NULL);
   if (status != dnnl_success || c->kind == MFI_CONV_FORWARD) return status;
   if (c->kind == MFI_CONV_INPUT)
-    status = dnnl_dilated_convolution_backward_data_desc_init(&d, direct, &c->image, filter, &c->result, stride, dilation, before,
-                                                              after);
+    status = dnnl_dilated_convolution_backward_data_desc_init(&d, direct, &c->image, filter, &c->result, stride,
+                                                              dilation, before, after);
   else
-    status = dnnl_dilated_convolution_backward_weights_desc_init(&d, direct, &c->image, filter, NULL, &c->result, stride,
-                                                                 dilation, before, after);
+    status = dnnl_dilated_convolution_backward_weights_desc_init(&d, direct, &c->image, filter, NULL, &c->result,
+                                                                 stride, dilation, before, after);
   if (status == dnnl_success) status = dnnl_primitive_desc_create(&c->desc, &d, attr, c->engine, c->hint);
   return status;
 }
@@ -149,7 +151,8 @@ static dnnl_status_t take_choice(mfi_onednn_conv *c) {
   return reorder(c, &c->plain, &c->filter, &c->pack);
 }
 
-static dnnl_status_t make(mfi_onednn_conv *c, const mf_conv2d *g, int64_t batch, bool depthwise, const mfi_onednn_conv *like) {
+static dnnl_status_t make(mfi_onednn_conv *c, const mf_conv2d *g, int64_t batch, bool depthwise,
+                          const mfi_onednn_conv *like) {
   dnnl_primitive_attr_t attr = NULL;
   dnnl_memory_desc_t any;
   dnnl_status_t status = dnnl_engine_create(&c->engine, dnnl_cpu, 0);
@@ -164,8 +167,8 @@ static dnnl_status_t make(mfi_onednn_conv *c, const mf_conv2d *g, int64_t batch,
   return status == dnnl_success ? take_choice(c) : status;
 }
 
-mf_status mfi_onednn_conv_new(mfi_conv_kind kind, const mf_conv2d *g, int64_t batch, bool depthwise, const mfi_onednn_conv *like,
-                              mfi_onednn_conv **out) {
+mf_status mfi_onednn_conv_new(mfi_conv_kind kind, const mf_conv2d *g, int64_t batch, bool depthwise,
+                              const mfi_onednn_conv *like, mfi_onednn_conv **out) {
   *out = NULL;
   mfi_onednn_conv *c = mf_alloc_zero(1, sizeof *c);
   if (!c) return mf_fail_oom();

@@ -106,14 +106,16 @@ static mf_status run_pool(mf_call *c, mfi_pool *p, mfi_pool_kind kind) {
   const mf_conv2d *g = &p->g;
   bool rows = kind == MFI_POOL_MAX || kind == MFI_POOL_MEAN;
   if (mf_tensor_count(c->out[0]) == 0) return NULL;
-  if (g->batch * g->in[0] * g->in[1] * g->out[0] * g->out[1] == 0) { /* windows without a pixel, pixels without a window */
+  if (g->batch * g->in[0] * g->in[1] * g->out[0] * g->out[1] ==
+      0) { /* windows without a pixel, pixels without a window */
     memset(c->out[0]->data, 0, mf_tensor_bytes(c->out[0]));
     return NULL;
   }
   p->fn = function_of(mf_tensor_dtype(c->out[0]), kind);
   p->out = c->out[0]->data;
   p->items = rows ? g->batch * g->out[0] : g->batch;
-  double window = (double)(g->filter[0] * g->filter[1]) * (double)mf_dtype_size(mf_tensor_dtype(c->out[0])) * 0.04 + 0.05;
+  double window =
+      (double)(g->filter[0] * g->filter[1]) * (double)mf_dtype_size(mf_tensor_dtype(c->out[0])) * 0.04 + 0.05;
   double cost = (double)(g->out[1] * g->in_channels) * window * (rows ? 1 : 2 * (double)g->out[0]);
   p->pieces = mf_pieces_for(p->items, cost);
   if (p->pieces > 1) mf_parallel_for(p->pieces, run_piece, p);
@@ -152,9 +154,23 @@ static mf_status run_mean_spread(mf_call *c) {
 
 const mf_kernel_def mf_kernels_pool[] = {
     {.op = &mf_op_MaxPool, .name = "vector", .rank = 10, .type_attr = "T", .types = MAX_TYPES, .run = run_max},
-    {.op = &mf_op_MaxPoolGrad, .name = "vector", .rank = 10, .type_attr = "T", .types = MAX_TYPES, .run = run_max_spread},
-    {.op = &mf_op_MaxPoolGradGrad, .name = "vector", .rank = 10, .type_attr = "T", .types = MAX_TYPES, .run = run_max_pick},
+    {.op = &mf_op_MaxPoolGrad,
+     .name = "vector",
+     .rank = 10,
+     .type_attr = "T",
+     .types = MAX_TYPES,
+     .run = run_max_spread},
+    {.op = &mf_op_MaxPoolGradGrad,
+     .name = "vector",
+     .rank = 10,
+     .type_attr = "T",
+     .types = MAX_TYPES,
+     .run = run_max_pick},
     {.op = &mf_op_AvgPool, .name = "vector", .rank = 10, .type_attr = "T", .types = MF_TYPES_F32_F64, .run = run_mean},
-    {.op = &mf_op_AvgPoolGrad, .name = "vector", .rank = 10, .type_attr = "T", .types = MF_TYPES_F32_F64,
+    {.op = &mf_op_AvgPoolGrad,
+     .name = "vector",
+     .rank = 10,
+     .type_attr = "T",
+     .types = MF_TYPES_F32_F64,
      .run = run_mean_spread},
     {0}};

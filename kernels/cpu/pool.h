@@ -1,8 +1,8 @@
 /* pool.h - loops of max and mean pooling. Internal to kernels/cpu.
  *
- * All of them see images as [batch, height, width, channels] with windows over height and width; pool.c turns NCHW and pooling
- * over channels into that form. One call does one piece: forward functions output rows [begin, end) counted through the batch,
- * gradient functions whole images [begin, end). */
+ * All of them see images as [batch, height, width, channels] with windows over height and width; pool.c turns NCHW and
+ * pooling over channels into that form. One call does one piece: forward functions output rows [begin, end) counted
+ * through the batch, gradient functions whole images [begin, end). */
 #ifndef MF_KERNELS_CPU_POOL_H
 #define MF_KERNELS_CPU_POOL_H
 
@@ -20,8 +20,8 @@ typedef struct mfi_pool {
 
 typedef void (*mfi_pool_fn)(const mfi_pool *p, int64_t begin, int64_t end);
 
-/* MAX, MEAN: out = pooled image. MAX_SPREAD: out = gradient of the image, grad given to the first maximum of each window.
- * MAX_PICK: out = grad at the first maximum of each window. MEAN_SPREAD: out = gradient of the image. */
+/* MAX, MEAN: out = pooled image. MAX_SPREAD: out = gradient of the image, grad given to the first maximum of each
+ * window. MAX_PICK: out = grad at the first maximum of each window. MEAN_SPREAD: out = gradient of the image. */
 typedef enum mfi_pool_kind { MFI_POOL_MAX, MFI_POOL_MEAN, MFI_POOL_MAX_SPREAD, MFI_POOL_MAX_PICK, MFI_POOL_MEAN_SPREAD,
                              MFI_POOL_KINDS } mfi_pool_kind;
 

@@ -19,5 +19,7 @@
 #define NAME(x) x##_f64
 #include "pool.inc"
 
-const mfi_pool_fn MF_SIMD(mfi_pool_f32)[MFI_POOL_KINDS] = {max_f32, mean_f32, max_spread_f32, max_pick_f32, mean_spread_f32};
-const mfi_pool_fn MF_SIMD(mfi_pool_f64)[MFI_POOL_KINDS] = {max_f64, mean_f64, max_spread_f64, max_pick_f64, mean_spread_f64};
+const mfi_pool_fn MF_SIMD(mfi_pool_f32)[MFI_POOL_KINDS] = {max_f32, mean_f32, max_spread_f32, max_pick_f32,
+                                                           mean_spread_f32};
+const mfi_pool_fn MF_SIMD(mfi_pool_f64)[MFI_POOL_KINDS] = {max_f64, mean_f64, max_spread_f64, max_pick_f64,
+                                                           mean_spread_f64};

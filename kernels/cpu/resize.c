@@ -1,6 +1,7 @@
 /* resize.c - kernels of ResizeBilinear, ResizeNearestNeighbor and their gradients.
  *
- * The positions follow TensorFlow's float32 arithmetic step by step: which pixel is the nearest depends on every rounding. */
+ * The positions follow TensorFlow's float32 arithmetic step by step: which pixel is the nearest depends on every
+ * rounding. */
 #include <math.h>
 #include <string.h>
 
@@ -94,7 +95,8 @@ static const resize_fn bilinear[MF_DTYPE_COUNT] = {
     [MF_FLOAT32] = bilinear_f32, [MF_FLOAT64] = bilinear_f64, [MF_UINT8] = bilinear_u8, [MF_INT8] = bilinear_i8,
     [MF_UINT16] = bilinear_u16,  [MF_INT16] = bilinear_i16,   [MF_INT32] = bilinear_i32, [MF_INT64] = bilinear_i64,
 };
-static const resize_fn bilinear_grads[MF_DTYPE_COUNT] = {[MF_FLOAT32] = bilinear_grad_f32, [MF_FLOAT64] = bilinear_grad_f64};
+static const resize_fn bilinear_grads[MF_DTYPE_COUNT] = {
+    [MF_FLOAT32] = bilinear_grad_f32, [MF_FLOAT64] = bilinear_grad_f64};
 static const resize_fn nearest_grads[MF_DTYPE_COUNT] = {
     [MF_FLOAT32] = nearest_grad_f32, [MF_FLOAT64] = nearest_grad_f64, [MF_UINT8] = nearest_grad_u8,
     [MF_INT8] = nearest_grad_u8,     [MF_INT32] = nearest_grad_u32,

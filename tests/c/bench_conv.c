@@ -1,5 +1,5 @@
-/* bench_conv.c - convolutions: the ops as they run here (oneDNN with one thread a piece of the batch), im2col, and oneDNN with
- * its own threading on the same NHWC data, by shape.
+/* bench_conv.c - convolutions: the ops as they run here (oneDNN with one thread a piece of the batch), im2col, and
+ * oneDNN with its own threading on the same NHWC data, by shape.
  *
  *     bench_conv [threads]      (default 2)
  *
@@ -26,9 +26,12 @@ typedef struct shape {
 } shape;
 
 static const shape shapes[] = {
-    {"mnist1 64x28x28x1->32 3x3", 64, 28, 28, 1, 32, 3, 1, 0},    {"mnist2 64x26x26x32->64 3x3", 64, 26, 26, 32, 64, 3, 1, 0},
-    {"res56 16x56x56x64->64 3x3", 16, 56, 56, 64, 64, 3, 1, 1},   {"res14 16x14x14x256->256 3x3", 16, 14, 14, 256, 256, 3, 1, 1},
-    {"1x1 16x56x56x64->256", 16, 56, 56, 64, 256, 1, 1, 1},       {"stem 4x224x224x3->64 7x7 s2", 4, 224, 224, 3, 64, 7, 2, 1},
+    {"mnist1 64x28x28x1->32 3x3", 64, 28, 28, 1, 32, 3, 1, 0},
+    {"mnist2 64x26x26x32->64 3x3", 64, 26, 26, 32, 64, 3, 1, 0},
+    {"res56 16x56x56x64->64 3x3", 16, 56, 56, 64, 64, 3, 1, 1},
+    {"res14 16x14x14x256->256 3x3", 16, 14, 14, 256, 256, 3, 1, 1},
+    {"1x1 16x56x56x64->256", 16, 56, 56, 64, 256, 1, 1, 1},
+    {"stem 4x224x224x3->64 7x7 s2", 4, 224, 224, 3, 64, 7, 2, 1},
 };
 
 static double now(void) {
@@ -75,13 +78,19 @@ static void run_op(bench *b) {
   mf_tensor *in[3] = {b->image, b->filter, NULL}, *out[1];
   if (b->kind == MFI_CONV_INPUT) in[0] = b->sizes, in[1] = b->filter, in[2] = b->result;
   if (b->kind == MFI_CONV_FILTER) in[1] = b->sizes, in[2] = b->result;
-  check(mf_apply(b->ctx, ops[b->kind], in, b->kind == MFI_CONV_FORWARD ? 2 : 3, b->s->same ? same : valid, 2, out, 1, NULL));
+  check(mf_apply(b->ctx, ops[b->kind], in, b->kind == MFI_CONV_FORWARD ? 2 : 3, b->s->same ? same : valid, 2, out, 1,
+                 NULL));
   mf_tensor_release(out[0]);
 }
 
 static void run_im2col(bench *b) {
-  mfi_conv_work w = {.g = &b->g, .kind = b->kind, .type = MF_FLOAT32, .image = b->image->data, .filter = b->filter->data,
-                     .result = b->result->data, .scratch = b->scratch};
+  mfi_conv_work w = {.g = &b->g,
+                     .kind = b->kind,
+                     .type = MF_FLOAT32,
+                     .image = b->image->data,
+                     .filter = b->filter->data,
+                     .result = b->result->data,
+                     .scratch = b->scratch};
   mfi_conv_im2col(&w);
 }
 
@@ -95,7 +104,8 @@ static void ok(dnnl_status_t s) {
 static void open_dnnl(bench *b) {
   const mf_conv2d *g = &b->g;
   dnnl_memory_desc_t src, dst, plain, any;
-  dnnl_dims_t ds = {g->batch, g->in_channels, g->in[0], g->in[1]}, dd = {g->batch, g->out_channels, g->out[0], g->out[1]};
+  dnnl_dims_t ds = {g->batch, g->in_channels, g->in[0], g->in[1]},
+              dd = {g->batch, g->out_channels, g->out[0], g->out[1]};
   dnnl_dims_t dw = {g->out_channels, g->in_channels, g->filter[0], g->filter[1]};
   dnnl_dims_t st = {g->stride[0], g->stride[1]}, l = {g->before[0], g->before[1]}, r = {g->after[0], g->after[1]};
   dnnl_convolution_desc_t d;
@@ -106,7 +116,8 @@ static void open_dnnl(bench *b) {
   ok(dnnl_memory_desc_init_by_tag(&dst, 4, dd, dnnl_f32, dnnl_nhwc));
   ok(dnnl_memory_desc_init_by_tag(&plain, 4, dw, dnnl_f32, dnnl_hwio));
   ok(dnnl_memory_desc_init_by_tag(&any, 4, dw, dnnl_f32, dnnl_format_tag_any));
-  ok(dnnl_convolution_forward_desc_init(&d, dnnl_forward_training, dnnl_convolution_direct, &src, &any, NULL, &dst, st, l, r));
+  ok(dnnl_convolution_forward_desc_init(&d, dnnl_forward_training, dnnl_convolution_direct, &src, &any, NULL, &dst, st,
+                                        l, r));
   ok(dnnl_primitive_desc_create(&hint, &d, NULL, b->engine, NULL));
   pd = hint;
   if (b->kind == MFI_CONV_INPUT)

@@ -2,8 +2,9 @@
  *
  *     bench_gemm [threads]      (default 2)
  *
- * The contenders take turns within each round, so that a change of the machine's state meets all of them; a figure is the
- * median over the rounds; in brackets the best. Between turns the program sleeps: OpenMP's threads spin for a while after a region. */
+ * The contenders take turns within each round, so that a change of the machine's state meets all of them; a figure is
+ * the median over the rounds; in brackets the best. Between turns the program sleeps: OpenMP's threads spin for a
+ * while after a region. */
 #include <cblas.h>
 #include <omp.h>
 #include <stdio.h>
@@ -46,11 +47,11 @@ static void one(const mfi_gemm *g, int f64) { (f64 ? mfi_gemm_f64 : mfi_gemm_f32
 static void blas(const mfi_gemm *g, int f64) {
   CBLAS_TRANSPOSE ta = g->ta ? CblasTrans : CblasNoTrans, tb = g->tb ? CblasTrans : CblasNoTrans;
   if (f64)
-    cblas_dgemm(CblasRowMajor, ta, tb, (int)g->m, (int)g->n, (int)g->k, 1, g->a, (int)g->lda, g->b, (int)g->ldb, 0, g->c,
-                (int)g->ldc);
+    cblas_dgemm(CblasRowMajor, ta, tb, (int)g->m, (int)g->n, (int)g->k, 1, g->a, (int)g->lda, g->b, (int)g->ldb, 0,
+                g->c, (int)g->ldc);
   else
-    cblas_sgemm(CblasRowMajor, ta, tb, (int)g->m, (int)g->n, (int)g->k, 1, g->a, (int)g->lda, g->b, (int)g->ldb, 0, g->c,
-                (int)g->ldc);
+    cblas_sgemm(CblasRowMajor, ta, tb, (int)g->m, (int)g->n, (int)g->k, 1, g->a, (int)g->lda, g->b, (int)g->ldb, 0,
+                g->c, (int)g->ldc);
 }
 
 static void dnn(const mfi_gemm *g, int f64) {

@@ -1,5 +1,5 @@
-/* test_kernels_bits.c - big calls of the products, convolutions, pooling, normalisation, bias and resizing kernels give the same
- * bits with 1, 2, 3 and 8 threads. */
+/* test_kernels_bits.c - big calls of the products, convolutions, pooling, normalisation, bias and resizing kernels
+ * give the same bits with 1, 2, 3 and 8 threads. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +31,8 @@ static mf_tensor *filled(mf_dtype type, int rank, const int64_t *dims) {
 }
 
 #define T(...) filled(type, (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]){__VA_ARGS__})
-#define ATTRS(...) (mf_named_attr[]){__VA_ARGS__}, (int)(sizeof((mf_named_attr[]){__VA_ARGS__}) / sizeof(mf_named_attr))
+#define ATTRS(...) \
+  (mf_named_attr[]){__VA_ARGS__}, (int)(sizeof((mf_named_attr[]){__VA_ARGS__}) / sizeof(mf_named_attr))
 
 static mf_tensor *ints(int n, const int64_t *values) {
   mf_tensor *t;
@@ -96,7 +97,8 @@ START_TEST(convolutions) {
     SAME_BITS(Conv2DBackpropFilter, INS(T(33, 26, 26, 32), ints(4, filter), T(33, 24, 24, 48)), STRIDES(ones), VALID);
     SAME_BITS(Conv2D, INS(T(64, 28, 28, 1), T(3, 3, 1, 32)), STRIDES(ones), VALID);
     SAME_BITS(DepthwiseConv2dNative, INS(T(33, 26, 26, 32), T(3, 3, 32, 1)), STRIDES(ones), SAME);
-    SAME_BITS(DepthwiseConv2dNativeBackpropFilter, INS(T(33, 26, 26, 32), ints(4, depth), T(33, 26, 26, 32)), STRIDES(ones), SAME);
+    SAME_BITS(DepthwiseConv2dNativeBackpropFilter, INS(T(33, 26, 26, 32), ints(4, depth), T(33, 26, 26, 32)),
+              STRIDES(ones), SAME);
   }
 }
 END_TEST

@@ -1,5 +1,6 @@
-/* test_kernels_conv.c - convolutions of random geometry against sums in double: the three ops of each family, float32 and
- * float64, every padding, strides, dilations, groups, depthwise, NHWC and NCHW. Batches that do not divide evenly. */
+/* test_kernels_conv.c - convolutions of random geometry against sums in double: the three ops of each family, float32
+ * and float64, every padding, strides, dilations, groups, depthwise, NHWC and NCHW. Batches that do not divide evenly.
+ */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -62,7 +63,8 @@ static mf_shape image_shape(const geometry *g, int c, const int size[2]) {
 }
 
 static mf_shape filter_shape(const geometry *g) {
-  return g->depthwise ? mf_shape_4d(g->k[0], g->k[1], g->c, g->o / g->c) : mf_shape_4d(g->k[0], g->k[1], g->c / g->groups, g->o);
+  return g->depthwise ? mf_shape_4d(g->k[0], g->k[1], g->c, g->o / g->c)
+                      : mf_shape_4d(g->k[0], g->k[1], g->c / g->groups, g->o);
 }
 
 static mf_tensor *filled(mf_dtype type, mf_shape s) {
@@ -81,9 +83,10 @@ static size_t image_at(const geometry *g, int channels, const int size[2], int n
   return (size_t)(((n * size[0] + y) * size[1] + x) * channels + c);
 }
 
-/* want += the products of the third with the two given ones; `kind` says which is wanted: 0 result, 1 image, 2 filter. */
-static void reference(const geometry *g, int kind, const mf_tensor *image, const mf_tensor *filter, const mf_tensor *result,
-                      double *want) {
+/* want += the products of the third with the two given ones; `kind` says which is wanted: 0 result, 1 image, 2 filter.
+ */
+static void reference(const geometry *g, int kind, const mf_tensor *image, const mf_tensor *filter,
+                      const mf_tensor *result, double *want) {
   int fin = g->c / g->groups, fout = g->o / g->groups;
   for (int n = 0; n < g->n; n++)
     for (int oy = 0; oy < g->out[0]; oy++)
@@ -108,9 +111,9 @@ static void reference(const geometry *g, int kind, const mf_tensor *image, const
 }
 
 static mf_tensor *run_op(const geometry *g, int kind, mf_tensor *image, mf_tensor *filter, mf_tensor *result) {
-  static const mf_op_def *const ops[2][3] = {
-      {&mf_op_Conv2D, &mf_op_Conv2DBackpropInput, &mf_op_Conv2DBackpropFilter},
-      {&mf_op_DepthwiseConv2dNative, &mf_op_DepthwiseConv2dNativeBackpropInput, &mf_op_DepthwiseConv2dNativeBackpropFilter}};
+  static const mf_op_def *const ops[2][3] = {{&mf_op_Conv2D, &mf_op_Conv2DBackpropInput, &mf_op_Conv2DBackpropFilter},
+                                             {&mf_op_DepthwiseConv2dNative, &mf_op_DepthwiseConv2dNativeBackpropInput,
+                                              &mf_op_DepthwiseConv2dNativeBackpropFilter}};
   static const mf_text paddings[] = {{"VALID", 5}, {"SAME", 4}, {"EXPLICIT", 8}};
   int h = g->nchw ? 2 : 1;
   int64_t strides[4] = {1, 1, 1, 1}, dilations[4] = {1, 1, 1, 1}, pads[8] = {0};
@@ -135,9 +138,9 @@ static mf_tensor *run_op(const geometry *g, int kind, mf_tensor *image, mf_tenso
 
 static void describe(const geometry *g, char *text, size_t size) {
   snprintf(text, size, "%s%s n%d %dx%dx%d k%dx%d o%d groups %d stride %d,%d dilation %d,%d padding %d (%d,%d %d,%d)",
-           g->nchw ? "NCHW" : "NHWC", g->depthwise ? " depthwise" : "", g->n, g->in[0], g->in[1], g->c, g->k[0], g->k[1], g->o,
-           g->groups, g->stride[0], g->stride[1], g->dilation[0], g->dilation[1], g->padding, g->before[0], g->after[0],
-           g->before[1], g->after[1]);
+           g->nchw ? "NCHW" : "NHWC", g->depthwise ? " depthwise" : "", g->n, g->in[0], g->in[1], g->c, g->k[0],
+           g->k[1], g->o, g->groups, g->stride[0], g->stride[1], g->dilation[0], g->dilation[1], g->padding,
+           g->before[0], g->after[0], g->before[1], g->after[1]);
 }
 
 static void judge(const geometry *g, int kind, mf_dtype type) {
@@ -148,7 +151,8 @@ static void judge(const geometry *g, int kind, mf_dtype type) {
   double *want = calloc((size_t)count + 1, sizeof *want);
   ck_assert(mf_shape_equal(&got->shape, &like[kind]->shape));
   reference(g, kind, image, filter, result, want);
-  double terms = kind == 2 ? (double)(g->n * g->out[0] * g->out[1]) : (double)(g->k[0] * g->k[1] * (kind ? g->o : g->c));
+  double terms =
+      kind == 2 ? (double)(g->n * g->out[0] * g->out[1]) : (double)(g->k[0] * g->k[1] * (kind ? g->o : g->c));
   double tolerance = (type == MF_FLOAT64 ? 1e-15 : 6e-7) * (terms + 8);
   for (int64_t i = 0; i < count; i++) {
     double v = mf_tensor_get_f64(got, i);

@@ -1,5 +1,5 @@
-/* test_kernels_gemm.c - matrix products: every routine against sums in double, cut and whole, from several threads at once, and
- * without touching the caller's OpenMP setting. */
+/* test_kernels_gemm.c - matrix products: every routine against sums in double, cut and whole, from several threads at
+ * once, and without touching the caller's OpenMP setting. */
 #include <check.h>
 #include <math.h>
 #include <pthread.h>
@@ -31,7 +31,9 @@ static int below(int n) {
   return (int)((state >> 8) % (unsigned)n);
 }
 
-static double at(const void *p, size_t size, size_t i) { return size == 8 ? ((const double *)p)[i] : ((const float *)p)[i]; }
+static double at(const void *p, size_t size, size_t i) {
+  return size == 8 ? ((const double *)p)[i] : ((const float *)p)[i];
+}
 
 static void *filled(size_t size, size_t n) {
   char *p = malloc((n + 1) * size);
@@ -88,8 +90,9 @@ static void judge(const problem *p, const char *what) {
     for (int64_t j = 0; j < p->g.ldc; j++) {
       double got = at(p->c, p->size, (size_t)(i * p->g.ldc + j)), want = p->want[i * p->g.ldc + j];
       if (j < p->g.n ? fabs(got - want) <= tolerance : got == want) continue;
-      ck_abort_msg("%s f%d %dx%dx%d %c%c add %d: element %d,%d is %.9g, want %.9g", what, (int)p->size * 8, (int)p->g.m,
-                   (int)p->g.n, (int)p->g.k, p->g.ta ? 'T' : 'N', p->g.tb ? 'T' : 'N', p->g.add, (int)i, (int)j, got, want);
+      ck_abort_msg("%s f%d %dx%dx%d %c%c add %d: element %d,%d is %.9g, want %.9g", what, (int)p->size * 8,
+                   (int)p->g.m, (int)p->g.n, (int)p->g.k, p->g.ta ? 'T' : 'N', p->g.tb ? 'T' : 'N', p->g.add, (int)i,
+                   (int)j, got, want);
     }
 }
 
@@ -116,7 +119,8 @@ END_TEST
 static void non_empty(const char *what, mfi_gemm_fn f32, mfi_gemm_fn f64) {
   for (int i = 0; i < 400; i++) {
     size_t size = below(2) ? 8 : 4;
-    problem p = make(size, sizes[1 + below(15)], sizes[1 + below(15)], sizes[1 + below(15)], below(2), below(2), below(2));
+    problem p =
+        make(size, sizes[1 + below(15)], sizes[1 + below(15)], sizes[1 + below(15)], below(2), below(2), below(2));
     (size == 8 ? f64 : f32)(&p.g);
     judge(&p, what);
     finish(&p);
@@ -148,7 +152,8 @@ START_TEST(integers_wrap) {
 END_TEST
 
 START_TEST(cut_products_have_the_same_bits_at_any_width) {
-  static const int shapes[][3] = {{64, 128, 784}, {784, 128, 64}, {33, 700, 50}, {1, 5000, 300}, {2000, 1, 300}, {130, 130, 130}};
+  static const int shapes[][3] = {{64, 128, 784}, {784, 128, 64}, {33, 700, 50},
+                                  {1, 5000, 300}, {2000, 1, 300}, {130, 130, 130}};
   static const int threads[] = {1, 2, 3, 8};
   for (int i = 0; i < 24; i++) {
     const int *s = shapes[i / 4];

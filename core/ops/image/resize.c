@@ -72,8 +72,8 @@ static mf_status bilinear_grad(mf_ctx *ctx, const mf_grad_args *a, mf_grad *dx) 
   mf_dtype type = mf_tensor_dtype(a->in[0]);
   if (a->dy[0] && a->need[0] && mf_dtype_is_float(type)) {
     /* The gradient op reads the image's size and type only; a saved husk becomes zeros of that shape. */
-    mf_tensor *like = mf_tensor_is_concrete(a->in[0]) || mf_tensor_is_symbolic(a->in[0]) ? a->in[0]
-                                                                                        : mf_b_zeros_like(&b, a->in[0]);
+    mf_tensor *like =
+        mf_tensor_is_concrete(a->in[0]) || mf_tensor_is_symbolic(a->in[0]) ? a->in[0] : mf_b_zeros_like(&b, a->in[0]);
     mf_b_give(&b, &dx[0], with_modes(&b, a->attrs, &mf_op_ResizeBilinearGrad, a->dy[0], like));
   }
   return mf_builder_close(&b);

@@ -1,5 +1,5 @@
-/* batch_matmul.c - BatchMatMul, BatchMatMulV2, BatchMatMulV3: products of stacks of matrices. V2 and V3 broadcast the leading
- * dimensions as numpy does; V3 also names the types apart. adj_* is the conjugate transpose. */
+/* batch_matmul.c - BatchMatMul, BatchMatMulV2, BatchMatMulV3: products of stacks of matrices. V2 and V3 broadcast the
+ * leading dimensions as numpy does; V3 also names the types apart. adj_* is the conjugate transpose. */
 #include "ops/build.h"
 #include "ops/infer.h"
 #include "ops/op_list.h"
@@ -27,7 +27,8 @@ static mf_status product_infer(mf_infer *c, bool broadcast) {
   if (y.rank >= 0) n = y.dims[y.rank - 1 - ay], other = y.dims[y.rank - 2 + ay];
   if (k >= 0 && other >= 0 && k != other) return mismatch(c, "Matrix size-incompatible");
   lx = leading(&x), ly = leading(&y);
-  mf_status status = broadcast ? mf_shape_broadcast(&lx, &ly, &lead) : mf_shape_merge(&lx, &ly, c->attrs.op->name, &lead);
+  mf_status status =
+      broadcast ? mf_shape_broadcast(&lx, &ly, &lead) : mf_shape_merge(&lx, &ly, c->attrs.op->name, &lead);
   if (status) {
     mf_status_release(status);
     return mismatch(c, broadcast ? "In[0] and In[1] must have compatible batch dimensions"
@@ -44,7 +45,8 @@ static mf_status same_batch_infer(mf_infer *c) { return product_infer(c, false);
 static mf_status broadcast_infer(mf_infer *c) { return product_infer(c, true); }
 
 static mf_tensor *product(mf_builder *b, const mf_op_def *op, mf_tensor *x, mf_tensor *y, bool ax, bool ay) {
-  mf_named_attr named[] = {MF_A_BOOL("adj_x", ax), MF_A_BOOL("adj_y", ay), MF_A_TYPE("Tout", (mf_dtype)(x ? x->dtype : 0))};
+  mf_named_attr named[] = {MF_A_BOOL("adj_x", ax), MF_A_BOOL("adj_y", ay),
+                           MF_A_TYPE("Tout", (mf_dtype)(x ? x->dtype : 0))};
   int n = op == &mf_op_BatchMatMulV3 ? 3 : 2;
   return mf_b_apply(b, op, (mf_tensor *[]){x, y}, 2, named, n);
 }
@@ -83,8 +85,9 @@ const mf_op_def mf_op_BatchMatMulV2 = {
     MF_OP_NAME(BatchMatMulV2),
     .inputs = "x: T; y: T",
     .outputs = "output: T",
-    .attrs = "T: {bfloat16, half, float, double, int16, int32, int64, uint8, uint16, uint32, uint64, complex64, complex128}; "
-             ADJOINTS,
+    .attrs =
+        "T: {bfloat16, half, float, double, int16, int32, int64, uint8, uint16, uint32, uint64, complex64, "
+        "complex128}; " ADJOINTS,
     .infer = broadcast_infer,
     .grad = product_grad,
     .saves = MF_SAVE_IN(0) | MF_SAVE_IN(1),
@@ -97,10 +100,13 @@ const mf_op_def mf_op_BatchMatMulV3 = {
     MF_OP_NAME(BatchMatMulV3),
     .inputs = "x: Ta; y: Tb",
     .outputs = "output: Tout",
-    .attrs = "Ta: " PRODUCT_TYPES "; Tb: " PRODUCT_TYPES "; "
+    .attrs = "Ta: " PRODUCT_TYPES "; Tb: " PRODUCT_TYPES
+             "; "
              "Tout: {bfloat16, half, float, double, int16, int32, int64, complex64, complex128}; " ADJOINTS,
     .infer = broadcast_infer,
     .grad = product_grad,
     .saves = MF_SAVE_IN(0) | MF_SAVE_IN(1),
-    .doc = "Products of two stacks of matrices with a type for each factor and the result; leading dimensions are broadcast.",
+    .doc =
+        "Products of two stacks of matrices with a type for each factor and the result; leading dimensions are "
+        "broadcast.",
 };

@@ -45,7 +45,8 @@ static subscripts filter(const char *s, const char *others, bool in_others, bool
   return r;
 }
 
-/* Axis of the first occurrence of `label`: from the left, or negative, from the right, when it stands behind the ellipsis. */
+/* Axis of the first occurrence of `label`: from the left, or negative, from the right, when it stands behind the
+ * ellipsis. */
 static int axis_of(const char *s, char label) {
   const char *at = strchr(s, label), *dots = strstr(s, "...");
   if (!dots || at < dots) return (int)(at - s);
@@ -54,7 +55,8 @@ static int axis_of(const char *s, char label) {
 
 static mf_tensor *einsum(mf_builder *b, const char *equation, mf_tensor *x, mf_tensor *y) {
   mf_text text = {equation, strlen(equation)};
-  return mf_b_apply(b, &mf_op_Einsum, (mf_tensor *[]){x, y}, y ? 2 : 1, (mf_named_attr[]){MF_A_TEXT("equation", text)}, 1);
+  return mf_b_apply(b, &mf_op_Einsum, (mf_tensor *[]){x, y}, y ? 2 : 1, (mf_named_attr[]){MF_A_TEXT("equation", text)},
+                    1);
 }
 
 /* Size of axis `axis` (negative: from the right) of t, as a vector of one entry. */
@@ -63,8 +65,10 @@ static mf_tensor *dim_of(mf_builder *b, mf_tensor *t, int axis) {
   if (rank >= 0 && axis < 0) axis += rank;
   if (rank >= 0 && t->shape.dims[axis] >= 0) return mf_b_ints(b, &t->shape.dims[axis], 1);
   if (axis < 0) {
-    b->status = b->status ? b->status : mf_fail(MF_UNIMPLEMENTED, "Einsum: gradient of an operand of unknown rank with a label "
-                                                                  "after an ellipsis that is summed");
+    b->status = b->status ? b->status
+                          : mf_fail(MF_UNIMPLEMENTED,
+                                    "Einsum: gradient of an operand of unknown rank with a label "
+                                    "after an ellipsis that is summed");
     return NULL;
   }
   mf_tensor *begin = mf_b_ints(b, (int64_t[]){axis}, 1), *size = mf_b_ints(b, (int64_t[]){1}, 1);
@@ -80,9 +84,10 @@ static mf_tensor *joined(mf_builder *b, mf_tensor *const *parts, int n) {
   return mf_b_apply(b, &mf_op_ConcatV2, in, n + 1, NULL, 0);
 }
 
-/* g has the subscripts `left`: x's without the labels in `summed`. Those axes come back by repeating g along them: in front,
- * and then moved to their places by an Einsum. */
-static mf_tensor *repeat_summed(mf_builder *b, mf_tensor *g, const char *left, const char *summed, const char *xs, mf_tensor *x) {
+/* g has the subscripts `left`: x's without the labels in `summed`. Those axes come back by repeating g along them: in
+ * front, and then moved to their places by an Einsum. */
+static mf_tensor *repeat_summed(mf_builder *b, mf_tensor *g, const char *left, const char *summed, const char *xs,
+                                mf_tensor *x) {
   mf_tensor *sizes[MF_MAX_RANK + 1], *ones[MF_MAX_RANK + 1];
   char equation[3 * sizeof(subscripts)];
   int n = (int)strlen(summed);
@@ -97,7 +102,8 @@ static mf_tensor *repeat_summed(mf_builder *b, mf_tensor *g, const char *left, c
   return einsum(b, equation, wide, NULL);
 }
 
-/* d x for out = einsum("xs,ys->os", x, y): einsum("os,ys->xs", dy, y) and repetition along what only x has. y NULL: one operand. */
+/* d x for out = einsum("xs,ys->os", x, y): einsum("os,ys->xs", dy, y) and repetition along what only x has. y NULL:
+ * one operand. */
 static mf_tensor *grad_of(mf_builder *b, mf_tensor *dy, const char *os, mf_tensor *y, const char *ys, mf_tensor *x,
                           const char *xs) {
   char others[2 * sizeof(subscripts)], equation[3 * sizeof(subscripts)];
@@ -112,7 +118,8 @@ static mf_tensor *grad_of(mf_builder *b, mf_tensor *dy, const char *os, mf_tenso
 
 /* Vector of t's sizes from axis `from` to `behind` axes before the end. */
 static mf_tensor *middle_dims(mf_builder *b, mf_tensor *t, int from, int behind) {
-  mf_tensor *begin = mf_b_ints(b, (int64_t[]){from}, 1), *size = mf_b_ints(b, (int64_t[]){t->shape.rank - from - behind}, 1);
+  mf_tensor *begin = mf_b_ints(b, (int64_t[]){from}, 1),
+            *size = mf_b_ints(b, (int64_t[]){t->shape.rank - from - behind}, 1);
   return MF_B(b, Slice, mf_b_dims_of(b, t), begin, size);
 }
 
@@ -178,7 +185,8 @@ static mf_status einsum_grad(mf_ctx *ctx, const mf_grad_args *a, mf_grad *dx) {
   subscripts x, y, o;
   if (!a->dy[0]) return NULL;
   if (!split_equation(mf_attr_text(a->attrs, "equation"), &x, &y, &o))
-    return mf_fail(MF_UNIMPLEMENTED, "Einsum: gradient of an equation of more than %d characters", (int)sizeof(subscripts) - 9);
+    return mf_fail(MF_UNIMPLEMENTED, "Einsum: gradient of an equation of more than %d characters",
+                   (int)sizeof(subscripts) - 9);
   mf_builder b = mf_builder_open(ctx);
   mf_tensor *dy = a->dy[0];
   if (a->n_in == 1) {

@@ -1,8 +1,9 @@
 /* einsum.h - equations of Einsum, "ab,bc->ac": parsing, and binding labels to the axes of actual shapes.
  *
- * A label is any character but '.', ',' and "->". "..." stands for the axes that have no label; those of several operands are
- * broadcast against each other, aligned at the right. A label that occurs twice in an operand takes its diagonal; twice in the
- * result: the diagonal is filled and the rest is zero. Labels that the result does not have are summed.
+ * A label is any character but '.', ',' and "->". "..." stands for the axes that have no label; those of several
+ * operands are broadcast against each other, aligned at the right. A label that occurs twice in an operand takes its
+ * diagonal; twice in the result: the diagonal is filled and the rest is zero. Labels that the result does not have are
+ * summed.
  */
 #ifndef MF_OPS_LINALG_EINSUM_H
 #define MF_OPS_LINALG_EINSUM_H
@@ -41,8 +42,9 @@ typedef struct mf_einsum_bound {
   mf_einsum_axes in[2], out;
 } mf_einsum_bound;
 
-/* Shapes may be partial, but their ranks must be known where the operand has an ellipsis; [OUT] *known is false when they are
- * not, and nothing else is set then. */
-mf_status mf_einsum_bind(const mf_einsum *e, const mf_shape *const *shapes, mf_einsum_bound *out, bool *known) MF_MUST_USE;
+/* Shapes may be partial, but their ranks must be known where the operand has an ellipsis; [OUT] *known is false when
+ * they are not, and nothing else is set then. */
+mf_status mf_einsum_bind(const mf_einsum *e, const mf_shape *const *shapes, mf_einsum_bound *out,
+                         bool *known) MF_MUST_USE;
 
 #endif

@@ -20,7 +20,8 @@ static mf_status parse_term(mf_text eq, const char *p, const char *end, mf_einsu
   for (; p < end; p++) {
     if (t->n > MF_MAX_RANK) return fail_equation(eq, "an operand has too many labels");
     if (*p == '.') {
-      if (end - p < 3 || memcmp(p, "...", 3)) return fail_equation(eq, "found a '.' that is not part of an ellipsis (...)");
+      if (end - p < 3 || memcmp(p, "...", 3))
+        return fail_equation(eq, "found a '.' that is not part of an ellipsis (...)");
       if (t->ellipsis) return fail_equation(eq, "an operand has more than one ellipsis (...)");
       t->ellipsis = true;
       t->label[t->n++] = MF_EINSUM_ELLIPSIS;
@@ -29,8 +30,8 @@ static mf_status parse_term(mf_text eq, const char *p, const char *end, mf_einsu
     }
     int label = find_label(e, *p);
     if (label < 0 && is_result)
-      return mf_fail(MF_INVALID_ARGUMENT, "Einsum: output label '%c' does not occur in any input of equation '%.*s'", *p,
-                     (int)eq.size, eq.bytes);
+      return mf_fail(MF_INVALID_ARGUMENT, "Einsum: output label '%c' does not occur in any input of equation '%.*s'",
+                     *p, (int)eq.size, eq.bytes);
     if (label < 0) {
       if (e->n_named >= 2 * MF_MAX_RANK) return fail_equation(eq, "there are too many labels");
       label = e->n_named++;
@@ -56,8 +57,8 @@ mf_status mf_einsum_parse(mf_text eq, int n_in, mf_einsum *e) {
   if ((comma && find_text(comma + 1, arrow, ",", 1)) || n_in > 2)
     return fail_equation(eq, "expecting 1 or 2 input subscripts, received more,");
   if (e->n_in != n_in)
-    return mf_fail(MF_INVALID_ARGUMENT, "Einsum: expected %d inputs for equation '%.*s' but got: %d", e->n_in, (int)eq.size,
-                   eq.bytes, n_in);
+    return mf_fail(MF_INVALID_ARGUMENT, "Einsum: expected %d inputs for equation '%.*s' but got: %d", e->n_in,
+                   (int)eq.size, eq.bytes, n_in);
   MF_TRY(parse_term(eq, eq.bytes, comma ? comma : arrow, e, &e->in[0]));
   if (comma) MF_TRY(parse_term(eq, comma + 1, arrow, e, &e->in[1]));
   return parse_term(eq, arrow + 2, end, e, &e->out);
@@ -90,8 +91,8 @@ static mf_status check_axis(const mf_einsum *e, const mf_shape *s, int axis, int
   if (*size == MF_UNKNOWN_DIM) return NULL;
   if (dim == *size || (broadcasts && dim == 1)) return NULL;
   return mf_fail(MF_INVALID_ARGUMENT,
-                 "Einsum: Expected dimension %" PRId64 " at axis %d of the input shaped %s but got dimension %" PRId64, *size,
-                 axis, mf_shape_text(s, text), dim);
+                 "Einsum: Expected dimension %" PRId64 " at axis %d of the input shaped %s but got dimension %" PRId64,
+                 *size, axis, mf_shape_text(s, text), dim);
 }
 
 static mf_status bind_operand(const mf_einsum *e, int i, const mf_shape *s, mf_einsum_bound *b, int *most) {
@@ -116,10 +117,11 @@ mf_status mf_einsum_bind(const mf_einsum *e, const mf_shape *const *shapes, mf_e
     MF_TRY(bind_operand(e, i, shapes[i], b, &most));
   }
   if (most > 0 && !e->out.ellipsis)
-    return mf_fail(MF_INVALID_ARGUMENT,
-                   "Einsum: Output contains %d broadcasting dimension(s) but no ellipsis (...) was found in the output "
-                   "subscripts.",
-                   most);
+    return mf_fail(
+        MF_INVALID_ARGUMENT,
+        "Einsum: Output contains %d broadcasting dimension(s) but no ellipsis (...) was found in the output "
+        "subscripts.",
+        most);
   b->n_labels = e->n_named + most;
   for (int i = 0; i < MF_EINSUM_LABELS; i++)
     if (b->size[i] == NOT_MET) b->size[i] = MF_UNKNOWN_DIM;

@@ -18,8 +18,8 @@ static mf_status matmul_infer(mf_infer *c) {
   return NULL;
 }
 
-/* With op(x) = x or its transpose: d op(a) = dy op(b)', d op(b) = op(a)' dy; the outer transpose of each is taken into the
- * product by exchanging its factors. */
+/* With op(x) = x or its transpose: d op(a) = dy op(b)', d op(b) = op(a)' dy; the outer transpose of each is taken into
+ * the product by exchanging its factors. */
 static mf_status matmul_grad(mf_ctx *ctx, const mf_grad_args *a, mf_grad *dx) {
   mf_builder b = mf_builder_open(ctx);
   mf_tensor *x = a->in[0], *y = a->in[1], *dy = a->dy[0];

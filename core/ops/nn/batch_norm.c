@@ -27,8 +27,9 @@ static mf_status check_vector(const mf_infer *c, int i, const char *name, const 
   MF_TRY(mf_infer_rank(c, i, 1, &v));
   if (*channels < 0) *channels = v.dims[0];
   if (v.dims[0] < 0 || v.dims[0] == *channels) return NULL;
-  return mf_infer_fail(c, "%s%s must have the same number of elements as the channels of x, got %" PRId64 " and %" PRId64, when,
-                       name, v.dims[0], *channels);
+  return mf_infer_fail(c,
+                       "%s%s must have the same number of elements as the channels of x, got %" PRId64 " and %" PRId64,
+                       when, name, v.dims[0], *channels);
 }
 
 static mf_status norm_infer(mf_infer *c) {
@@ -37,7 +38,8 @@ static mf_status norm_infer(mf_infer *c) {
   MF_TRY(image_of(c, 0, &x, &channels));
   MF_TRY(check_vector(c, 1, "scale", "", &channels));
   MF_TRY(check_vector(c, 2, "offset", "", &channels));
-  bool training = mf_attr_bool(c->attrs, "is_training"), whole = mf_attr_float(c->attrs, "exponential_avg_factor") == 1.0F;
+  bool training = mf_attr_bool(c->attrs, "is_training"),
+       whole = mf_attr_float(c->attrs, "exponential_avg_factor") == 1.0F;
   const char *when = training ? "When exponential_avg_factor != 1, " : "When is_training=false, ";
   if (!training || !whole) {
     MF_TRY(check_vector(c, 3, "mean", when, &channels));
@@ -71,13 +73,17 @@ const mf_op_def mf_op_FusedBatchNormV3 = {
     MF_OP_NAME(FusedBatchNormV3),
     .inputs = "x: T; scale: U; offset: U; mean: U; variance: U",
     .outputs = "y: T; batch_mean: U; batch_variance: U; reserve_space_1: U; reserve_space_2: U; reserve_space_3: U",
-    .attrs = "T: {half, bfloat16, float}; U: {bfloat16, float}; epsilon: float = 0.0001; exponential_avg_factor: float = 1.0; "
-             NORM_FORMAT,
+    .attrs =
+        "T: {half, bfloat16, float}; U: {bfloat16, float}; epsilon: float = 0.0001; exponential_avg_factor: float = "
+        "1.0; " NORM_FORMAT,
     .infer = norm_infer,
     .grad = norm_grad,
-    .saves = MF_SAVE_IN(0) | MF_SAVE_IN(1) | MF_SAVE_IN(3) | MF_SAVE_IN(4) | MF_SAVE_OUT(3) | MF_SAVE_OUT(4) | MF_SAVE_OUT(5),
-    .doc = "Normalises every channel of x to mean 0 and variance 1, then scales and shifts it: with the batch's statistics in "
-           "training, else with those given.",
+    .saves = MF_SAVE_IN(0) | MF_SAVE_IN(1) | MF_SAVE_IN(3) | MF_SAVE_IN(4) | MF_SAVE_OUT(3) | MF_SAVE_OUT(4) |
+             MF_SAVE_OUT(5),
+    .doc =
+        "Normalises every channel of x to mean 0 and variance 1, then scales and shifts it: with the batch's "
+        "statistics in "
+        "training, else with those given.",
 };
 
 /* ---- the gradient op */
@@ -173,7 +179,8 @@ static void batch_grad(norm *n, const mf_grad_args *a, mf_tensor *gx, mf_tensor 
   mf_tensor *ddy = plus(b, plus(b, p ? mf_b_mul(b, sr, p) : NULL, gs ? mf_b_mul(b, n->hat, gs) : NULL), go);
   if (a->need[0] && ddy) mf_b_give(b, &dx[0], plus(b, ddy, mf_b_zeros_like(b, n->dy)));
   if (a->need[1] && h) {
-    mf_tensor *through = mf_b_sub(b, mf_b_sub(b, h, mean_of(n, h)), mf_b_mul(b, n->hat, mean_of(n, mf_b_mul(b, h, n->hat))));
+    mf_tensor *through =
+        mf_b_sub(b, mf_b_sub(b, h, mean_of(n, h)), mf_b_mul(b, n->hat, mean_of(n, mf_b_mul(b, h, n->hat))));
     mf_tensor *g = mf_b_mul(b, n->r, through);
     if (q) g = mf_b_sub(b, g, mf_b_mul(b, mf_b_mul(b, n->scale, q), mf_b_mul(b, MF_B(b, Square, n->r), n->hat)));
     mf_b_give(b, &dx[1], g);

@@ -5,8 +5,9 @@
 #include "ops/infer.h"
 #include "ops/op_list.h"
 
-#define BIAS_ATTRS \
-  "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, " \
+#define BIAS_ATTRS                                                                                            \
+  "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, " \
+  "quint16, uint16, "                                                                                         \
   "complex128, half, uint32, uint64}; data_format: {'NHWC', 'NCHW'} = 'NHWC'"
 
 static int channel_axis(mf_attrs attrs, int rank) { return mf_attr_is(attrs, "data_format", "NCHW") ? 1 : rank - 1; }
@@ -24,7 +25,8 @@ static mf_status bias_infer(mf_infer *c) {
   int axis = channel_axis(c->attrs, value.rank);
   if (value.dims[axis] >= 0 && value.dims[axis] != bias.dims[0])
     return mf_infer_fail(c, "Must provide as many biases as the %s dimension of the input tensor: %s vs. %s",
-                         axis == 1 && value.rank > 2 ? "channel" : "last", mf_shape_text(&bias, b), mf_shape_text(&value, v));
+                         axis == 1 && value.rank > 2 ? "channel" : "last", mf_shape_text(&bias, b),
+                         mf_shape_text(&value, v));
   c->out[0].dims[axis] = bias.dims[0];
   return NULL;
 }
@@ -44,13 +46,15 @@ const mf_op_def mf_op_BiasAdd = {
     .attrs = BIAS_ATTRS,
     .infer = bias_infer,
     .grad = bias_grad,
-    .doc = "Adds bias [channels] to every position of value, whose channels are the last dimension (NCHW: the second).",
+    .doc =
+        "Adds bias [channels] to every position of value, whose channels are the last dimension (NCHW: the second).",
 };
 
 static mf_status bias_add_grad_infer(mf_infer *c) {
   mf_shape g = *mf_in_shape(c, 0);
   char text[MF_SHAPE_TEXT];
-  if (g.rank >= 0 && g.rank < 2) return mf_infer_fail(c, "Input tensor must be at least 2D: %s", mf_shape_text(&g, text));
+  if (g.rank >= 0 && g.rank < 2)
+    return mf_infer_fail(c, "Input tensor must be at least 2D: %s", mf_shape_text(&g, text));
   c->out[0] = mf_shape_1d(g.rank < 0 ? MF_UNKNOWN_DIM : g.dims[channel_axis(c->attrs, g.rank)]);
   return NULL;
 }

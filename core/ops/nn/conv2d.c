@@ -9,7 +9,8 @@
   "explicit_paddings: list(int) = []; data_format: {'NHWC', 'NCHW'} = 'NHWC'; dilations: list(int) = [1, 1, 1, 1]"
 
 /* An op of this family with the attributes of the call that is differentiated. */
-static mf_tensor *same_attrs(mf_builder *b, mf_attrs attrs, const mf_op_def *op, mf_tensor *x, mf_tensor *y, mf_tensor *z) {
+static mf_tensor *same_attrs(mf_builder *b, mf_attrs attrs, const mf_op_def *op, mf_tensor *x, mf_tensor *y,
+                             mf_tensor *z) {
   mf_named_attr named[] = {MF_A_COPY(attrs, "strides"),           MF_A_COPY(attrs, "use_cudnn_on_gpu"),
                            MF_A_COPY(attrs, "padding"),           MF_A_COPY(attrs, "explicit_paddings"),
                            MF_A_COPY(attrs, "data_format"),       MF_A_COPY(attrs, "dilations")};
@@ -45,8 +46,10 @@ const mf_op_def mf_op_Conv2D = {
     .infer = conv_infer,
     .grad = conv_grad,
     .saves = MF_SAVE_IN(0) | MF_SAVE_IN(1),
-    .doc = "2-D convolution of images [batch, height, width, in] (or NCHW) with a filter [height, width, in, out]. Input channels "
-           "that are a multiple of the filter's mean groups.",
+    .doc =
+        "2-D convolution of images [batch, height, width, in] (or NCHW) with a filter [height, width, in, out]. Input "
+        "channels "
+        "that are a multiple of the filter's mean groups.",
 };
 
 /* ---- Conv2DBackpropInput */
@@ -57,7 +60,8 @@ static mf_status image_shape(const mf_infer *c, const mf_shape *filter, const mf
   MF_TRY(mf_const_shape(c, 0, &sizes));
   *out = sizes.rank < 0 ? mf_shape_unknown_dims(4) : sizes;
   if (sizes.rank < 0 || sizes.rank == 4) return NULL;
-  if (sizes.rank != 2) return mf_infer_fail(c, "input_sizes must contain 4 values or 2 values, received %d", sizes.rank);
+  if (sizes.rank != 2)
+    return mf_infer_fail(c, "input_sizes must contain 4 values or 2 values, received %d", sizes.rank);
   bool nchw = mf_attr_is(c->attrs, "data_format", "NCHW");
   *out = mf_shape_4d(dy->dims[0], sizes.dims[0], sizes.dims[1], filter->dims[2]);
   if (nchw) *out = mf_shape_4d(dy->dims[0], filter->dims[2], sizes.dims[0], sizes.dims[1]);

@@ -9,9 +9,11 @@
   "explicit_paddings: list(int) = []; data_format: {'NHWC', 'NCHW'} = 'NHWC'; dilations: list(int) = [1, 1, 1, 1]"
 
 /* An op of this family with the attributes of the call that is differentiated. */
-static mf_tensor *same_attrs(mf_builder *b, mf_attrs attrs, const mf_op_def *op, mf_tensor *x, mf_tensor *y, mf_tensor *z) {
-  mf_named_attr named[] = {MF_A_COPY(attrs, "strides"), MF_A_COPY(attrs, "padding"), MF_A_COPY(attrs, "explicit_paddings"),
-                           MF_A_COPY(attrs, "data_format"), MF_A_COPY(attrs, "dilations")};
+static mf_tensor *same_attrs(mf_builder *b, mf_attrs attrs, const mf_op_def *op, mf_tensor *x, mf_tensor *y,
+                             mf_tensor *z) {
+  mf_named_attr named[] = {MF_A_COPY(attrs, "strides"), MF_A_COPY(attrs, "padding"),
+                           MF_A_COPY(attrs, "explicit_paddings"), MF_A_COPY(attrs, "data_format"),
+                           MF_A_COPY(attrs, "dilations")};
   return mf_b_apply(b, op, (mf_tensor *[]){x, y, z}, z ? 3 : 2, named, sizeof named / sizeof *named);
 }
 
@@ -28,11 +30,13 @@ static mf_status conv_grad(mf_ctx *ctx, const mf_grad_args *a, mf_grad *dx) {
   mf_builder b = mf_builder_open(ctx);
   mf_tensor *dy = a->dy[0];
   if (dy && a->need[0])
-    mf_b_give(&b, &dx[0],
-              same_attrs(&b, a->attrs, &mf_op_DepthwiseConv2dNativeBackpropInput, mf_b_dims_of(&b, a->in[0]), a->in[1], dy));
+    mf_b_give(
+        &b, &dx[0],
+        same_attrs(&b, a->attrs, &mf_op_DepthwiseConv2dNativeBackpropInput, mf_b_dims_of(&b, a->in[0]), a->in[1], dy));
   if (dy && a->need[1])
     mf_b_give(&b, &dx[1],
-              same_attrs(&b, a->attrs, &mf_op_DepthwiseConv2dNativeBackpropFilter, a->in[0], mf_b_dims_of(&b, a->in[1]), dy));
+              same_attrs(&b, a->attrs, &mf_op_DepthwiseConv2dNativeBackpropFilter, a->in[0],
+                         mf_b_dims_of(&b, a->in[1]), dy));
   return mf_builder_close(&b);
 }
 
@@ -67,9 +71,11 @@ static mf_status backprop_input_grad(mf_ctx *ctx, const mf_grad_args *a, mf_grad
   mf_builder b = mf_builder_open(ctx);
   mf_tensor *g = a->dy[0];
   if (g && a->need[1])
-    mf_b_give(&b, &dx[1],
-              same_attrs(&b, a->attrs, &mf_op_DepthwiseConv2dNativeBackpropFilter, g, mf_b_dims_of(&b, a->in[1]), a->in[2]));
-  if (g && a->need[2]) mf_b_give(&b, &dx[2], same_attrs(&b, a->attrs, &mf_op_DepthwiseConv2dNative, g, a->in[1], NULL));
+    mf_b_give(
+        &b, &dx[1],
+        same_attrs(&b, a->attrs, &mf_op_DepthwiseConv2dNativeBackpropFilter, g, mf_b_dims_of(&b, a->in[1]), a->in[2]));
+  if (g && a->need[2])
+    mf_b_give(&b, &dx[2], same_attrs(&b, a->attrs, &mf_op_DepthwiseConv2dNative, g, a->in[1], NULL));
   return mf_builder_close(&b);
 }
 
@@ -102,9 +108,11 @@ static mf_status backprop_filter_grad(mf_ctx *ctx, const mf_grad_args *a, mf_gra
   mf_builder b = mf_builder_open(ctx);
   mf_tensor *g = a->dy[0];
   if (g && a->need[0])
-    mf_b_give(&b, &dx[0],
-              same_attrs(&b, a->attrs, &mf_op_DepthwiseConv2dNativeBackpropInput, mf_b_dims_of(&b, a->in[0]), g, a->in[2]));
-  if (g && a->need[2]) mf_b_give(&b, &dx[2], same_attrs(&b, a->attrs, &mf_op_DepthwiseConv2dNative, a->in[0], g, NULL));
+    mf_b_give(
+        &b, &dx[0],
+        same_attrs(&b, a->attrs, &mf_op_DepthwiseConv2dNativeBackpropInput, mf_b_dims_of(&b, a->in[0]), g, a->in[2]));
+  if (g && a->need[2])
+    mf_b_give(&b, &dx[2], same_attrs(&b, a->attrs, &mf_op_DepthwiseConv2dNative, a->in[0], g, NULL));
   return mf_builder_close(&b);
 }
 

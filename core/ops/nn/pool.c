@@ -1,5 +1,5 @@
-/* pool.c - MaxPool, AvgPool and their gradient ops. Max pooling over channels (ksize and strides on the last axis) is allowed
- * where the channels divide evenly, as in TensorFlow. */
+/* pool.c - MaxPool, AvgPool and their gradient ops. Max pooling over channels (ksize and strides on the last axis) is
+ * allowed where the channels divide evenly, as in TensorFlow. */
 #include <inttypes.h>
 
 #include "ops/build.h"
@@ -13,13 +13,15 @@ static mf_status depth_extent(const mf_infer *c, const mf_window *w, int64_t in,
   *out = in;
   if (w->depth_kernel == 1 && w->depth_stride == 1) return NULL;
   if (w->kernel[0] != 1 || w->kernel[1] != 1)
-    return mf_fail(MF_UNIMPLEMENTED, "%s: MaxPooling supports exactly one of pooling across depth or pooling across width/height.",
+    return mf_fail(MF_UNIMPLEMENTED,
+                   "%s: MaxPooling supports exactly one of pooling across depth or pooling across width/height.",
                    c->attrs.op->name);
   if (w->depth_kernel != w->depth_stride || (in >= 0 && in % w->depth_kernel))
-    return mf_fail(MF_UNIMPLEMENTED,
-                   "%s: Depthwise max pooling requires the depth window to evenly divide the input depth and to equal the depth "
-                   "stride (window %" PRId64 ", stride %" PRId64 ", depth %" PRId64 ")",
-                   c->attrs.op->name, w->depth_kernel, w->depth_stride, in);
+    return mf_fail(
+        MF_UNIMPLEMENTED,
+        "%s: Depthwise max pooling requires the depth window to evenly divide the input depth and to equal the depth "
+        "stride (window %" PRId64 ", stride %" PRId64 ", depth %" PRId64 ")",
+        c->attrs.op->name, w->depth_kernel, w->depth_stride, in);
   *out = in < 0 ? in : in / w->depth_kernel;
   return NULL;
 }
@@ -31,7 +33,8 @@ static mf_status pooled_shape(const mf_infer *c, const mf_shape *image, mf_shape
   int h = mf_window_height_axis(&w), depth = mf_window_channel_axis(&w);
   *out = *image;
   for (int i = 0; i < 2; i++)
-    MF_TRY(mf_window_extent(&w, c->attrs.op->name, i, image->dims[h + i], w.kernel[i], &out->dims[h + i], &before, &after));
+    MF_TRY(mf_window_extent(&w, c->attrs.op->name, i, image->dims[h + i], w.kernel[i], &out->dims[h + i], &before,
+                            &after));
   return depth_extent(c, &w, image->dims[depth], &out->dims[depth]);
 }
 
@@ -47,7 +50,8 @@ static mf_status pool_infer(mf_infer *c) {
 static mf_status check_shape(const mf_infer *c, const char *what, const mf_shape *expected, const mf_shape *received) {
   char e[MF_SHAPE_TEXT], r[MF_SHAPE_TEXT];
   if (mf_shape_compatible(expected, received)) return NULL;
-  return mf_infer_fail(c, "Expected %s shape to be %s, but got %s", what, mf_shape_text(expected, e), mf_shape_text(received, r));
+  return mf_infer_fail(c, "Expected %s shape to be %s, but got %s", what, mf_shape_text(expected, e),
+                       mf_shape_text(received, r));
 }
 
 /* An op of this family with the attributes of the call that is differentiated. */
@@ -73,17 +77,18 @@ const mf_op_def mf_op_MaxPool = {
     MF_OP_NAME(MaxPool),
     .inputs = "input: T",
     .outputs = "output: T",
-    .attrs = "T: {half, bfloat16, float, double, int32, int64, uint8, int16, int8, uint16, qint8} = float; " POOL_WINDOW
-             "{'SAME', 'VALID', 'EXPLICIT'}; explicit_paddings: list(int) = []; "
-             "data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'",
+    .attrs =
+        "T: {half, bfloat16, float, double, int32, int64, uint8, int16, int8, uint16, qint8} = float; " POOL_WINDOW
+        "{'SAME', 'VALID', 'EXPLICIT'}; explicit_paddings: list(int) = []; "
+        "data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'",
     .infer = pool_infer,
     .grad = max_pool_grad,
     .saves = MF_SAVE_IN(0) | MF_SAVE_OUT(0),
     .doc = "The largest value of every window; padding never wins.",
 };
 
-/* MaxPoolGrad and MaxPoolGradGrad: orig_input and orig_output belong together; `grad` has the shape of one of them, the result
- * that of the other. */
+/* MaxPoolGrad and MaxPoolGradGrad: orig_input and orig_output belong together; `grad` has the shape of one of them,
+ * the result that of the other. */
 static mf_status max_grad_shapes(mf_infer *c, mf_shape *image, mf_shape *pooled) {
   mf_shape output;
   MF_TRY(mf_infer_rank(c, 0, 4, image));
@@ -164,7 +169,8 @@ static mf_status avg_check(const mf_infer *c) {
   mf_window w;
   MF_TRY(mf_window_read(c->attrs, &w));
   if (w.depth_kernel == 1 && w.depth_stride == 1) return NULL;
-  return mf_fail(MF_UNIMPLEMENTED, "%s: Non-spatial pooling is not yet supported (ksize and strides over channels must be 1)",
+  return mf_fail(MF_UNIMPLEMENTED,
+                 "%s: Non-spatial pooling is not yet supported (ksize and strides over channels must be 1)",
                  c->attrs.op->name);
 }
 

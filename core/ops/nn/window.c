@@ -8,8 +8,8 @@ static mf_status four(mf_attrs attrs, const char *name, const char *what, const 
   int n;
   *out = mf_attr_ints(attrs, name, &n);
   if (n == 4) return NULL;
-  return mf_fail(MF_INVALID_ARGUMENT, "%s: Sliding window %s field must specify 4 dimensions, received %d", attrs.op->name, what,
-                 n);
+  return mf_fail(MF_INVALID_ARGUMENT, "%s: Sliding window %s field must specify 4 dimensions, received %d",
+                 attrs.op->name, what, n);
 }
 
 static bool is_pooling(mf_attrs attrs) { return mf_attr_find(attrs, "ksize") != NULL; }
@@ -19,7 +19,8 @@ static mf_status read_strides(mf_attrs attrs, mf_window *w) {
   int h = mf_window_height_axis(w), c = mf_window_channel_axis(w);
   MF_TRY(four(attrs, "strides", "strides", &s));
   for (int i = 0; i < 4; i++)
-    if (s[i] <= 0) return mf_fail(MF_INVALID_ARGUMENT, "%s: Stride must be > 0, but got %" PRId64, attrs.op->name, s[i]);
+    if (s[i] <= 0)
+      return mf_fail(MF_INVALID_ARGUMENT, "%s: Stride must be > 0, but got %" PRId64, attrs.op->name, s[i]);
   if (s[0] != 1 || (s[c] != 1 && !is_pooling(attrs)))
     return mf_fail(MF_UNIMPLEMENTED,
                    "%s: Current implementation does not yet support strides in the batch and depth dimensions.",
@@ -54,8 +55,8 @@ static mf_status read_ksize(mf_attrs attrs, mf_window *w) {
   for (int i = 0; i < 4; i++)
     if (k[i] <= 0)
       return mf_fail(MF_INVALID_ARGUMENT,
-                     "%s: Sliding window ksize must be positive. The specified or inferred ksize is: %" PRId64 ",%" PRId64
-                     ",%" PRId64 ",%" PRId64,
+                     "%s: Sliding window ksize must be positive. The specified or inferred ksize is: %" PRId64
+                     ",%" PRId64 ",%" PRId64 ",%" PRId64,
                      attrs.op->name, k[0], k[1], k[2], k[3]);
   if (k[0] != 1)
     return mf_fail(MF_UNIMPLEMENTED, "%s: Pooling is not yet supported on the batch dimension.", attrs.op->name);
@@ -69,19 +70,23 @@ static mf_status read_explicit(mf_attrs attrs, mf_window *w) {
   int n, h = mf_window_height_axis(w), c = mf_window_channel_axis(w);
   const int64_t *p = mf_attr_ints(attrs, "explicit_paddings", &n);
   if (n != 8)
-    return mf_fail(MF_INVALID_ARGUMENT, "%s: explicit_paddings attribute must contain 8 values, but got: %d", attrs.op->name, n);
+    return mf_fail(MF_INVALID_ARGUMENT, "%s: explicit_paddings attribute must contain 8 values, but got: %d",
+                   attrs.op->name, n);
   for (int i = 0; i < 8; i++)
     if (p[i] < 0)
-      return mf_fail(MF_INVALID_ARGUMENT, "%s: All elements of explicit_paddings must be nonnegative, received %" PRId64,
-                     attrs.op->name, p[i]);
+      return mf_fail(MF_INVALID_ARGUMENT,
+                     "%s: All elements of explicit_paddings must be nonnegative, received %" PRId64, attrs.op->name,
+                     p[i]);
   if (p[0] || p[1] || p[2 * c] || p[2 * c + 1])
-    return mf_fail(MF_INVALID_ARGUMENT, "%s: explicit_paddings must be 0 in the batch and depth dimensions", attrs.op->name);
+    return mf_fail(MF_INVALID_ARGUMENT, "%s: explicit_paddings must be 0 in the batch and depth dimensions",
+                   attrs.op->name);
   for (int i = 0; i < 2; i++) {
     w->before[i] = p[2 * (h + i)];
     w->after[i] = p[2 * (h + i) + 1];
     if (is_pooling(attrs) && (w->before[i] >= w->kernel[i] || w->after[i] >= w->kernel[i]))
-      return mf_fail(MF_INVALID_ARGUMENT, "%s: %s padding %" PRId64 " needs to be smaller than the window size %" PRId64,
-                     attrs.op->name, i ? "Left and right" : "Top and bottom",
+      return mf_fail(MF_INVALID_ARGUMENT,
+                     "%s: %s padding %" PRId64 " needs to be smaller than the window size %" PRId64, attrs.op->name,
+                     i ? "Left and right" : "Top and bottom",
                      w->before[i] >= w->kernel[i] ? w->before[i] : w->after[i], w->kernel[i]);
   }
   return NULL;
@@ -149,7 +154,8 @@ static void read_image(const mf_window *w, const mf_shape *image, mf_conv2d *g) 
   g->in_channels = image->dims[mf_window_channel_axis(w)];
 }
 
-mf_status mf_conv2d_read(mf_attrs attrs, const mf_shape *image, const mf_shape *filter, bool depthwise, mf_conv2d *out) {
+mf_status mf_conv2d_read(mf_attrs attrs, const mf_shape *image, const mf_shape *filter, bool depthwise,
+                         mf_conv2d *out) {
   mf_window w;
   MF_TRY(mf_window_read(attrs, &w));
   read_image(&w, image, out);
@@ -182,17 +188,20 @@ static mf_status check_depths(const mf_infer *c, int64_t in, const mf_shape *fil
   if (in < 0 || filter_in < 0) return NULL;
   if (depthwise) {
     if (in == filter_in) return NULL;
-    return mf_infer_fail(c, "input depth must be evenly divisible by filter depth: %" PRId64 " vs %" PRId64, in, filter_in);
+    return mf_infer_fail(c, "input depth must be evenly divisible by filter depth: %" PRId64 " vs %" PRId64, in,
+                         filter_in);
   }
   if (in % filter_in || in == 0)
-    return mf_infer_fail(c, "input depth must be evenly divisible by filter depth: %" PRId64 " vs %" PRId64, in, filter_in);
+    return mf_infer_fail(c, "input depth must be evenly divisible by filter depth: %" PRId64 " vs %" PRId64, in,
+                         filter_in);
   if (out >= 0 && out % (in / filter_in))
     return mf_infer_fail(c, "output depth must be evenly divisible by number of groups: %" PRId64 " vs %" PRId64, out,
                          in / filter_in);
   return NULL;
 }
 
-mf_status mf_conv2d_shape(const mf_infer *c, const mf_shape *image, const mf_shape *filter, bool depthwise, mf_shape *out) {
+mf_status mf_conv2d_shape(const mf_infer *c, const mf_shape *image, const mf_shape *filter, bool depthwise,
+                          mf_shape *out) {
   mf_window w;
   MF_TRY(mf_window_read(c->attrs, &w));
   int h = mf_window_height_axis(&w), depth = mf_window_channel_axis(&w);
@@ -201,7 +210,8 @@ mf_status mf_conv2d_shape(const mf_infer *c, const mf_shape *image, const mf_sha
   out->dims[0] = image->dims[0];
   for (int i = 0; i < 2; i++) {
     int64_t before, after;
-    MF_TRY(mf_window_extent(&w, c->attrs.op->name, i, image->dims[h + i], filter->dims[i], &out->dims[h + i], &before, &after));
+    MF_TRY(mf_window_extent(&w, c->attrs.op->name, i, image->dims[h + i], filter->dims[i], &out->dims[h + i], &before,
+                            &after));
   }
   int64_t channels = filter->dims[3];
   if (depthwise)
