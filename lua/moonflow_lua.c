@@ -32,12 +32,6 @@ struct mf_lua {
 
 /* ---- errors */
 
-static mf_code code_of(const char *name) {
-  for (int code = MF_CANCELLED; code <= MF_UNAUTHENTICATED; code++)
-    if (!strcmp(mf_code_name((mf_code)code), name)) return (mf_code)code;
-  return MF_UNKNOWN;
-}
-
 /* Message handler: puts [code, text with traceback] in place of the error. */
 static int describe(lua_State *L) {
   lua_settop(L, 1);
@@ -69,7 +63,7 @@ static mf_status take_error(lua_State *L, int rc) {
   }
   lua_rawgeti(L, -1, 1);
   lua_rawgeti(L, -2, 2);
-  mf_status status = mf_fail(code_of(lua_tostring(L, -2)), "%s", lua_tostring(L, -1));
+  mf_status status = mf_fail(mfl_code_of(lua_tostring(L, -2)), "%s", lua_tostring(L, -1));
   lua_pop(L, 3);
   return status;
 }

@@ -58,6 +58,9 @@ mfl_state *mfl_state_open(lua_State *L) {
   }
   mfl_check(L, S, status);
   S->L = L;
+  lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
+  S->main = lua_tothread(L, -1);
+  lua_pop(L, 1);
   S->ctx->binding = S;
   S->ctx->position = position;
   mfl_collect_open(L, S);
@@ -90,6 +93,12 @@ int mfl_raise_status(lua_State *L, mfl_state *S, mf_status status) {
   mf_status_release(S->pending);
   S->pending = NULL;
   return lua_error(L);
+}
+
+mf_code mfl_code_of(const char *name) {
+  for (int code = MF_CANCELLED; name && code <= MF_UNAUTHENTICATED; code++)
+    if (!strcmp(mf_code_name((mf_code)code), name)) return (mf_code)code;
+  return MF_UNKNOWN;
 }
 
 int mfl_invalid(lua_State *L, const char *op, const char *format, ...) {

@@ -24,7 +24,8 @@ struct mfl_scope;
 
 typedef struct mfl_state {
   mf_ctx *ctx;                /* NULL once the state is closing */
-  lua_State *L;               /* the coroutine that called last */
+  lua_State *L;               /* the coroutine that called last; valid while it calls */
+  lua_State *main;            /* the main thread */
   const void *tensor_meta, *variable_meta, *dtype_meta, *shape_meta;   /* metatables, by identity */
   struct mfl_scope *scope;    /* innermost open tf.scope, or NULL */
   mf_status pending;          /* an error on its way into an error object */
@@ -64,6 +65,8 @@ int mfl_raise_status(lua_State *L, mfl_state *S, mf_status status);
 static inline void mfl_check(lua_State *L, mfl_state *S, mf_status status) {
   if (status) mfl_raise_status(L, S, status);
 }
+/* The code called `name`; MF_UNKNOWN for other names. */
+mf_code mfl_code_of(const char *name);
 /* Raises INVALID_ARGUMENT: "<op>: " and a text as lua_pushfstring makes it. */
 int mfl_invalid(lua_State *L, const char *op, const char *format, ...);
 

@@ -29,10 +29,34 @@ static int call_direct(lua_State *L, mfl_state *S, const mfl_caller *c) {
   return lua_gettop(L) - base;
 }
 
-static bool all_boxes(lua_State *L, mfl_state *S, int n) {
-  for (int i = 1; i <= n; i++)
-    if (!mfl_test_box(L, S, i)) return false;
+/* Tensors and variables only? */
+static bool is_direct(lua_State *L, mfl_state *S, const mfl_caller *c, int n) {
+  for (int i = 1; i <= n; i++) {
+    if (mfl_test_box(L, S, i)) continue;
+    const mfl_variable *v = mfl_test_variable(L, S, i);
+    if (!v || !v->v || c->op->rt->inputs[i - 1].type == MF_RESOURCE) return false;
+  }
   return true;
+}
+
+/* Variables become their values, in their slots. Returns a bit for each such slot. */
+static unsigned read_variables(lua_State *L, mfl_state *S, int n) {
+  unsigned read = 0;
+  luaL_checkstack(L, 6, "variables");
+  for (int i = 1; i <= n; i++) {
+    if (mfl_test_box(L, S, i)) continue;
+    mfl_push_variable_value(L, S, i);
+    lua_replace(L, i);
+    read |= 1u << i;
+  }
+  return read;
+}
+
+/* Ends the values that read_variables and conversions made: nobody else knows them, and a variable whose value is held is copied
+ * by its next update. */
+static void end_values(lua_State *L, mfl_state *S, unsigned read) {
+  for (int i = 1; read >> i; i++)
+    if (read >> i & 1) mfl_box_clear(S, lua_touserdata(L, i));
 }
 
 /* ---- converting inputs */
@@ -142,6 +166,18 @@ static void convert_inputs(call *k, int *n_flat) {
     lua_replace(L, slot);
     *n_flat += (int)n;
   }
+}
+
+/* A bit for each slot with a variable that will become its value. */
+static unsigned variable_slots(const call *k) {
+  unsigned slots = 0;
+  const mf_op_rt *rt = k->c->op->rt;
+  for (int i = 0; i < rt->n_inputs; i++) {
+    int slot = slot_of(k, i);
+    bool value = slot && slot < 32 && !is_list_arg(&rt->inputs[i]) && rt->inputs[i].type != MF_RESOURCE;
+    if (value && mfl_test_variable(k->L, k->S, slot)) slots |= 1u << slot;
+  }
+  return slots;
 }
 
 static void gather(const call *k, mf_tensor **in) {
@@ -271,9 +307,12 @@ static bool has_list_output(const mf_op_rt *rt) {
 int mfl_call_op(lua_State *L, mfl_state *S, const mfl_caller *c) {
   const mf_op_rt *rt = c->op->rt;
   int n_args = lua_gettop(L), n_in = 0;
-  if (c->direct && n_args == c->n_inputs && all_boxes(L, S, n_args)) {
+  if (c->direct && n_args == c->n_inputs && is_direct(L, S, c, n_args)) {
     c->signature->calls++;
-    return call_direct(L, S, c);
+    unsigned read = read_variables(L, S, n_args);
+    int n_out = call_direct(L, S, c);
+    end_values(L, S, read);
+    return n_out;
   }
   call k = {.L = L, .S = S, .c = c};
   mf_named_attr attrs[MF_MAX_ATTRS];
@@ -282,10 +321,13 @@ int mfl_call_op(lua_State *L, mfl_state *S, const mfl_caller *c) {
   luaL_checkstack(L, 2 * rt->n_attrs + 16, c->op->name);
   int n_attrs = read_attrs(&k, attrs);
   note_types(&k);
+  unsigned read = variable_slots(&k);
   convert_inputs(&k, &n_in);
   n_attrs = add_lengths(&k, attrs, n_attrs);
   mf_tensor **in = n_in <= INLINE ? inline_in : mfl_push_scratch(L, (size_t)n_in * sizeof *in);
-  return has_list_output(rt) ? finish_many(&k, in, n_in, attrs, n_attrs) : finish_simple(&k, in, n_in, attrs, n_attrs);
+  int n_out = has_list_output(rt) ? finish_many(&k, in, n_in, attrs, n_attrs) : finish_simple(&k, in, n_in, attrs, n_attrs);
+  end_values(L, S, read);
+  return n_out;
 }
 
 void mfl_push_applied(lua_State *L, mfl_state *S, const mf_op_def *op, const int *indices, int n, const mf_named_attr *attrs,

@@ -5,6 +5,7 @@
 
 #include "bind/args.h"
 #include "bind/ctx.h"
+#include "bind/custom_gradient.h"
 #include "bind/data.h"
 #include "bind/dtype.h"
 #include "bind/error.h"
@@ -22,11 +23,24 @@
 
 /* In this order: later ones may use what earlier ones put into the registry. Each pushes one table. */
 static const luaL_Reg bindings[] = {
-    {"error", mfl_open_error}, {"args", mfl_open_args},         {"json", mfl_open_json},   {"machine", mfl_open_ctx},
-    {"dtype", mfl_open_dtype}, {"shape", mfl_open_shape},       {"tensor", mfl_open_tensor}, {"op", mfl_open_op},
-    {"scope", mfl_open_scope}, {"variable", mfl_open_variable}, {"tape", mfl_open_tape},   {"graph", mfl_open_graph},
-    {"data", mfl_open_data},   {"files", mfl_open_files},       {"keras", mfl_open_keras},
-    {"h5", mfl_open_h5},       {NULL, NULL}};
+    {"error", mfl_open_error},
+    {"args", mfl_open_args},
+    {"json", mfl_open_json},
+    {"machine", mfl_open_ctx},
+    {"dtype", mfl_open_dtype},
+    {"shape", mfl_open_shape},
+    {"tensor", mfl_open_tensor},
+    {"op", mfl_open_op},
+    {"scope", mfl_open_scope},
+    {"variable", mfl_open_variable},
+    {"tape", mfl_open_tape},
+    {"custom_gradient", mfl_open_custom_gradient},
+    {"graph", mfl_open_graph},
+    {"data", mfl_open_data},
+    {"files", mfl_open_files},
+    {"keras", mfl_open_keras},
+    {"h5", mfl_open_h5},
+    {NULL, NULL}};
 
 int luaopen_moonflow_core(lua_State *L) {
   luaL_checkversion(L);

@@ -114,7 +114,7 @@ function methods:gradient(...)
   end
   local given
   if output_gradients ~= nil then
-    given = nest.flatten(output_gradients)
+    given = nest.flatten_up_to(target, output_gradients, {what = op .. ": argument 'output_gradients'"})
     if #given ~= #targets then
       errors.invalid(op, "argument 'output_gradients': expected %d gradients, received %d", #targets, #given)
     end

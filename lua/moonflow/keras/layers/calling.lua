@@ -265,7 +265,9 @@ local function call_converted(self, kw, original, n, first, ...)
   if calls == 0 then context.training = outer_training end
   if not ok then error(decorate(self, output, kw, n, first, ...), 0) end
   rawset(self, "built", true)
-  if marks.has_masks or self.compute_mask ~= calling.compute_mask then set_output_masks(self, first, output, kw.mask) end
+  if not symbolic and (marks.has_masks or self.compute_mask ~= calling.compute_mask) then
+    set_output_masks(self, first, output, kw.mask)
+  end
   if symbolic then Node.new(self, n == 1 and {n = 1, original} or original, recorded, output) end
   return output
 end

@@ -163,6 +163,8 @@ local function train(self, x, y, sample_weight, want_logs)
     for i = 1, #grads do
       if type(grads[i]) == "table" then grads[i] = as_gradient(grads[i]) end
     end
+    -- the tape holds the values of the variables: while it does, an update would copy them
+    core.tape.reset(tape)
     self.optimizer:apply(grads, list)
   elseif not state.warned then
     state.warned = true
