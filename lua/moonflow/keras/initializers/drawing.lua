@@ -15,11 +15,15 @@ local drawing = {}
 -- TensorFlow's generators take seeds of int32: Keras brings greater ones into range.
 local SEED_RANGE = 2147483646
 
+local function fits(seed)
+  if type(seed) == "table" then seed = seed.initial_seed or 0 end
+  return math.type(seed) == "integer" and seed >= 0 and seed < SEED_RANGE
+end
+
 --- Key and counter for a seed: an integer, a SeedGenerator, or nil (the global generator).
 function drawing.key_counter(seed)
   local pair = seeds.draw(seed)
-  local fits = math.type(seed) == "integer" and seed >= 0 and seed < SEED_RANGE
-  if not fits then pair = cast(mod(pair, to_tensor(SEED_RANGE, "int64")), "int32") end
+  if not fits(seed) then pair = cast(mod(pair, to_tensor(SEED_RANGE, "int64")), "int32") end
   return key_counter(pair)
 end
 

@@ -79,6 +79,7 @@ function Optimizer:init(a)
   rawset(self, "_variables", {})
   rawset(self, "_trainable", {})
   rawset(self, "_index", {})
+  rawset(self, "_constrained", {})
   rawset(self, "_iterations", self:add_variable{shape = {}, initializer = to_tensor(0, "int64"), dtype = "int64",
     name = "iteration"})
   self:_set_learning_rate(a.learning_rate)
@@ -247,7 +248,20 @@ local function filter_empty(self, grads, list)
   return kept, kept_list
 end
 
+--- The variables of `list` that have a constraint. A list that comes again, as in fit, is looked through once.
+local function constrained(self, list)
+  local known = self._constrained
+  if rawequal(known.list, list) and known.n == #list then return known end
+  known = {list = list, n = #list}
+  for _, variable in ipairs(list) do
+    if variable.constraint ~= nil then known[#known + 1] = variable end
+  end
+  rawset(self, "_constrained", known)
+  return known
+end
+
 local function check_known(self, list)
+  if rawequal(self._constrained.list, list) and self._constrained.n == #list then return end
   for _, variable in ipairs(list) do
     if not self._index[variable] then
       errors.invalid(self.class_name, "unknown variable: '%s'. This optimizer can only be called for the variables it " ..
@@ -297,10 +311,7 @@ function Optimizer:apply(grads, list)
     grads = scaled
   end
   self:_apply_prepared(grads, list)
-  for _, variable in ipairs(list) do
-    local constraint = variable.constraint
-    if constraint then assign(variable, constraint(read(variable))) end
-  end
+  for _, variable in ipairs(constrained(self, list)) do assign(variable, variable.constraint(read(variable))) end
   assign_add(self._iterations, 1)
 end
 
