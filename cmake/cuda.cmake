@@ -35,6 +35,8 @@ if(MF_SANITIZE)
     set(MF_CUDA_EMU_DEFINES CEMU_ASAN=1)
   elseif(MF_SANITIZE MATCHES "thread")
     set(MF_CUDA_EMU_DEFINES CEMU_TSAN=1)
+  else()
+    set(MF_CUDA_EMU_DEFINES CEMU_UBSAN=1)
   endif()
 endif()
 

@@ -77,7 +77,7 @@ int cemu_report_count(void);
 const char *cemu_first_report(void);
 /* Called with the text of every diagnostic (tests print it); NULL: nobody listens. */
 void cemu_set_listener(void (*listener)(const char *text));
-/* What kind of sanitizer this build is for: "plain", "asan", "tsan". */
+/* What kind of sanitizer this build is for: "plain", "asan", "tsan", "ubsan". */
 const char *cemu_build(void);
 
 /* ==== CUDA's runtime ==== */

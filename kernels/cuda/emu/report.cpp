@@ -36,6 +36,8 @@ const char *cemu_build() {
   return "asan";
 #elif defined(CEMU_TSAN)
   return "tsan";
+#elif defined(CEMU_UBSAN)
+  return "ubsan";
 #else
   return "plain";
 #endif
