@@ -195,7 +195,7 @@ START_TEST(closing_ends_what_scripts_left_open) {
   good(mf_lua_run_string(other,
                          "local tf = require 'moonflow'\n"
                          "keep = {tf.GradientTape(), tf.scope(), tf.device('/CPU:0'), tf.ones{10}, tf.Variable(1.0)}\n"
-                         "late = setmetatable({}, {__gc = function() print(keep[4]) end})\n"
+                         "late = setmetatable({}, {__gc = function() assert(#keep[4] == 10) end})\n"
                          "co = coroutine.create(function() local t = tf.GradientTape() coroutine.yield(t) end)\n"
                          "coroutine.resume(co)\n",
                          NULL));
