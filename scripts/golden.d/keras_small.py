@@ -1,5 +1,5 @@
-"""What the other Keras files leave out: further losses, metrics, layers and cases of layers; regularizers, constraints,
-learning rate schedules."""
+"""What the other Keras files leave out: further losses, metrics, layers and cases of layers; regularizers,
+constraints, learning rate schedules."""
 import os
 
 import numpy as np
@@ -81,7 +81,8 @@ LAYERS = {
                  [v(1, 5, 6, 2)]),
                L("constant_bias", {"filters": 2, "kernel_size": [1, 2], "activation": "tanh",
                                    "kernel_initializer": "ones"}, [v(2, 3, 3, 2)])],
-    "MaxPooling2D": [L("channels_first", {"pool_size": 2, "data_format": "channels_first"}, [distinct("float32", (1, 2, 4, 6))])],
+    "MaxPooling2D": [L("channels_first", {"pool_size": 2, "data_format": "channels_first"},
+                       [distinct("float32", (1, 2, 4, 6))])],
     "AveragePooling2D": [L("channels_first", {"pool_size": [2, 3], "strides": 1, "padding": "same",
                                               "data_format": "channels_first"}, [v(1, 2, 4, 4)])],
     "Flatten": [L("channels_first", {"data_format": "channels_first"}, [v(2, 3, 2, 2)])],
@@ -162,6 +163,6 @@ def write():
     folder, size = keras_files.folder("small"), 0
     for name, rows in (("losses", loss_rows()), ("metrics", metric_rows()), ("weights", weight_rows()),
                        ("schedules", schedule_rows()), ("layers", layer_rows())):
-        size += keras_files.save(os.path.join(folder, name + ".json"), {"of": name, "w": encode.tensor(f32(WEIGHT))}, "cases",
-                                 rows)
+        head = {"of": name, "w": encode.tensor(f32(WEIGHT))}
+        size += keras_files.save(os.path.join(folder, name + ".json"), head, "cases", rows)
     return size

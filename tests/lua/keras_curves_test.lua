@@ -99,8 +99,8 @@ local function step(run, row)
   return loss:item(), gradients
 end
 
---- Gradients so small that float32 rounds their sums at the fourth digit: optimizers that divide by their size carry that over
--- to the update.
+--- Gradients so small that float32 rounds their sums at the fourth digit: optimizers that divide by their size carry
+-- that over to the update.
 local function noise(gradients)
   local places = {}
   for i = 1, #gradients do places[i] = math.abs(gradients[i]) < 1e-4 end
@@ -117,8 +117,8 @@ local function single_steps(file)
     local ignore = noise(row.gradients)
     local wrong = difference(where .. "loss", {loss}, {golden.tensor(row.loss):item()}, 1e-5, 0) or
       difference(where .. "gradient", numbers_of(gradients), row.gradients, 1e-5, 0) or
-      difference(where .. "update", subtract(numbers_of(run.weights), row.weights), subtract(after.weights, row.weights),
-        2e-7, 1e-4, ignore) or
+      difference(where .. "update", subtract(numbers_of(run.weights), row.weights),
+        subtract(after.weights, row.weights), 2e-7, 1e-4, ignore) or
       difference(where .. "moving statistic", numbers_of(run.frozen), after.non_trainable, 1e-6, 1e-5)
     if wrong then return wrong end
   end
@@ -200,7 +200,8 @@ describe("initial weights as in Keras", function()
           local first = flat["0:" .. math.min(16, #flat)]
           assert(tf.reduce_all(tf.equal(first, golden.tensor(want.first))):item(), want.path .. ": other values")
           local sum = tf.reduce_sum(tf.cast(flat, tf.float64)):item()
-          assert(math.abs(sum - want.sum) < 1e-9 * (1 + #flat), ("%s: sum %.17g, expected %.17g"):format(want.path, sum, want.sum))
+          assert(math.abs(sum - want.sum) < 1e-9 * (1 + #flat),
+            ("%s: sum %.17g, expected %.17g"):format(want.path, sum, want.sum))
         end
       end)
     end

@@ -7,9 +7,9 @@ local tf = require "moonflow"
 
 local layers = tf.keras.layers
 
-local names = {"Activation", "Add", "AveragePooling2D", "BatchNormalization", "Concatenate", "Conv2D", "Dense", "Dropout",
-  "Embedding", "Flatten", "GlobalAveragePooling2D", "LayerNormalization", "MaxPooling2D", "ReLU", "Rescaling", "Reshape",
-  "Softmax"}
+local names = {"Activation", "Add", "AveragePooling2D", "BatchNormalization", "Concatenate", "Conv2D", "Dense",
+  "Dropout", "Embedding", "Flatten", "GlobalAveragePooling2D", "LayerNormalization", "MaxPooling2D", "ReLU",
+  "Rescaling", "Reshape", "Softmax"}
 
 --- Runs a check over all cases of a layer and fails with what went wrong.
 local function run(name, file, check)
@@ -108,7 +108,8 @@ describe("layers", function()
   it("count masked steps out of moving statistics", function()
     -- by hand: the kept values are 1 and 3; mean 2, variance 1, both over 2 + 1e-7
     local norm = layers.BatchNormalization{momentum = 0.5}
-    norm(tf.constant{{{1.0}, {9.0}}, {{3.0}, {9.0}}}, {training = true, mask = tf.constant{{true, false}, {true, false}}})
+    local mask = tf.constant{{true, false}, {true, false}}
+    norm(tf.constant{{{1.0}, {9.0}}, {{3.0}, {9.0}}}, {training = true, mask = mask})
     assert.is_true(math.abs(norm.moving_mean:read_value()[0]:item() - 1.0) < 1e-6)
     assert.is_true(math.abs(norm.moving_variance:read_value()[0]:item() - 1.0) < 1e-6)
   end)
@@ -143,7 +144,8 @@ describe("layers", function()
 
   it("say what is wrong with arguments and inputs", function()
     local cases = {
-      {layers.Dense, 3, {activaton = "relu"}, "did you mean 'activation'"}, {layers.Dense, 3, {activation = "rleu"}, "'relu'"},
+      {layers.Dense, 3, {activaton = "relu"}, "did you mean 'activation'"},
+      {layers.Dense, 3, {activation = "rleu"}, "'relu'"},
       {layers.Dense, "many", {}, "units"}, {layers.Conv2D, 8, {kernel_size = {3, 3, 3}}, "kernel_size"},
       {layers.Conv2D, 8, {kernel_size = 3, padding = "full"}, "padding"}, {layers.Dropout, -0.1, {}, "rate"},
       {layers.Conv2D, 3, {kernel_size = 3, groups = 2}, "groups"}, {layers.Reshape, {-1, -1}, {}, "target_shape"},

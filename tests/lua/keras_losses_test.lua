@@ -31,7 +31,8 @@ local function difference(loss, case)
   return wrong and "gradient: " .. wrong
 end
 
-for _, name in ipairs{"BinaryCrossentropy", "CategoricalCrossentropy", "MeanSquaredError", "SparseCategoricalCrossentropy"} do
+for _, name in ipairs{"BinaryCrossentropy", "CategoricalCrossentropy", "MeanSquaredError",
+  "SparseCategoricalCrossentropy"} do
   describe("loss " .. name, function()
     local file = read("losses/" .. name .. ".json")
 
@@ -60,7 +61,8 @@ describe("losses", function()
     local file = read("losses/functions.json")
     for i = 1, #file.cases do
       local case = file.cases[i]
-      local value = losses[case.name](golden.tensor(case.y_true), golden.tensor(case.y_pred), harness.keywords(case.config))
+      local value = losses[case.name](golden.tensor(case.y_true), golden.tensor(case.y_pred),
+        harness.keywords(case.config))
       wrong[#wrong + 1] = golden.difference(value, case.loss, {2e-6, 1e-6})
     end
     fail_with(wrong)

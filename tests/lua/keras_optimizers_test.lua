@@ -28,7 +28,9 @@ local function check_state(optimizer, case, tol)
   local state = optimizer.variables
   if #state ~= #case.state then return ("%d state variables, expected %d"):format(#state, #case.state) end
   for i = 1, #case.state do
-    if state[i].name ~= case.state[i].name then return ("state '%s', expected '%s'"):format(state[i].name, case.state[i].name) end
+    if state[i].name ~= case.state[i].name then
+      return ("state '%s', expected '%s'"):format(state[i].name, case.state[i].name)
+    end
     local wrong = golden.difference(state[i]:read_value(), case.state[i].value, tol)
     if wrong then return state[i].name .. ": " .. wrong end
   end
@@ -181,7 +183,8 @@ it("learning rate schedules equal Keras", function()
       for _, each in ipairs{schedule, copy} do
         local rate = each(tf.constant(case.steps[k], {dtype = "int64"})):item()
         if math.abs(rate - case.rates[k]) > 1e-7 + 2e-6 * math.abs(case.rates[k]) then
-          wrong[#wrong + 1] = ("%s at step %d: %.9g, expected %.9g"):format(case.class, case.steps[k], rate, case.rates[k])
+          wrong[#wrong + 1] = ("%s at step %d: %.9g, expected %.9g"):format(case.class, case.steps[k], rate,
+            case.rates[k])
         end
       end
     end

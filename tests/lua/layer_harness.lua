@@ -1,6 +1,6 @@
---- The layer harness: runs a layer through golden cases of real Keras (outputs, gradients, moving statistics, configs, shapes)
--- and through checks that need no golden values: config and weights there and back, eager = traced, numeric gradients, one step
--- of fit. tests/golden/README.md has the format of the cases.
+--- The layer harness: runs a layer through golden cases of real Keras (outputs, gradients, moving statistics, configs,
+-- shapes) and through checks that need no golden values: config and weights there and back, eager = traced, numeric
+-- gradients, one step of fit. tests/golden/README.md has the format of the cases.
 
 local core = require "moonflow.core"
 local tf = require "moonflow"
@@ -35,9 +35,8 @@ end
 function harness.config_difference(got, want, path)
   path = path or "config"
   if type(want) ~= "table" or want == None then
-    if got == want or type(got) == "number" and type(want) == "number" and math.abs(got - want) <= 1e-7 * math.abs(want) then
-      return nil
-    end
+    local numbers = type(got) == "number" and type(want) == "number"
+    if got == want or numbers and math.abs(got - want) <= 1e-7 * math.abs(want) then return nil end
     return ("%s is %s, expected %s"):format(path, tostring(got), tostring(want))
   end
   if type(got) ~= "table" or got == None then return ("%s is %s, expected a table"):format(path, tostring(got)) end
@@ -84,7 +83,9 @@ local function make(name, case, changes)
   layer:build(one_or_list(case, shapes_of(input_list(case))))
   local values = {}
   for i = 1, case.weights and #case.weights or 0 do
-    if not case.weights[i].name:find("seed", 1, true) then values[#values + 1] = golden.tensor(case.weights[i].value) end
+    if not case.weights[i].name:find("seed", 1, true) then
+      values[#values + 1] = golden.tensor(case.weights[i].value)
+    end
   end
   if #values > 0 then
     for i, value in ipairs(values) do
@@ -154,7 +155,8 @@ local function check_pass(what, row, y, by_input, by_weight)
   for i = 1, row.sparse_weight_gradients and #row.sparse_weight_gradients or 0 do
     local is_sparse = core.args.kind(by_weight[i]) == "composite"
     if is_sparse ~= row.sparse_weight_gradients[i] then
-      return ("%s gradient of weight %d: sparse is %s, expected %s"):format(what, i, is_sparse, row.sparse_weight_gradients[i])
+      return ("%s gradient of weight %d: sparse is %s, expected %s"):format(what, i, is_sparse,
+        row.sparse_weight_gradients[i])
     end
   end
 end
@@ -173,8 +175,12 @@ function checks.weights(name, case)
   for i = 1, #want do
     local variable = variables[i]
     if not variable then return ("weight %d is missing: %s"):format(i, want[i].name) end
-    if variable.name ~= want[i].name then return ("weight %d is called '%s', expected '%s'"):format(i, variable.name, want[i].name) end
-    if variable.trainable ~= want[i].trainable then return ("trainable of '%s' is %s"):format(variable.name, variable.trainable) end
+    if variable.name ~= want[i].name then
+      return ("weight %d is called '%s', expected '%s'"):format(i, variable.name, want[i].name)
+    end
+    if variable.trainable ~= want[i].trainable then
+      return ("trainable of '%s' is %s"):format(variable.name, variable.trainable)
+    end
     n = n + 1
   end
   if #layer.weights > n then return ("%d weights, expected %d"):format(#layer.weights, n) end
@@ -198,8 +204,8 @@ end
 function checks.inference(name, case)
   local layer, row = make(name, case), case.inference
   local dy = golden.tensor(row.dy)
-  return check_pass("inference", row, differentiate(layer, function(list) return one_or_list(case, list) end, input_list(case),
-    case.training and false or nil, dy))
+  return check_pass("inference", row, differentiate(layer, function(list) return one_or_list(case, list) end,
+    input_list(case), case.training and false or nil, dy))
 end
 
 local function by_name(layer)
@@ -213,8 +219,9 @@ function checks.training(name, case)
   local layer = make(name, case)
   for i = 1, #case.training do
     local row = case.training[i]
-    local wrong = check_pass("training call " .. i, row, differentiate(layer, function(list) return one_or_list(case, list) end,
-      input_list(case), true, golden.tensor(row.dy)))
+    local function arrange(list) return one_or_list(case, list) end
+    local wrong = check_pass("training call " .. i, row,
+      differentiate(layer, arrange, input_list(case), true, golden.tensor(row.dy)))
     if wrong then return wrong end
     local variables = by_name(layer)
     for weight, want in next, row.changed_weights do
@@ -238,7 +245,9 @@ end
 local function same_shape(what, got, want)
   if #got ~= #want then return ("%s: shape %s, expected rank %d"):format(what, tostring(got), #want) end
   for i = 1, #want do
-    if got[i] ~= want[i] then return ("%s: size %d of %s, expected %s"):format(what, i, tostring(got), tostring(want[i])) end
+    if got[i] ~= want[i] then
+      return ("%s: size %d of %s, expected %s"):format(what, i, tostring(got), tostring(want[i]))
+    end
   end
 end
 
@@ -420,7 +429,8 @@ function checks.fit(name, case)
     loss = tf.keras.losses.MeanSquaredError()(y, twin(one_or_list(case, inputs), {training = true}))
     gradients = #before > 0 and tape:gradient(loss, before) or {}
   end
-  local history = model:fit(one_or_list(case, inputs), y, {batch_size = inputs[1].shape[1], epochs = 1, verbose = 0, shuffle = false})
+  local history = model:fit(one_or_list(case, inputs), y, {batch_size = inputs[1].shape[1], epochs = 1, verbose = 0,
+    shuffle = false})
   local found, expected = history.history.loss[1], loss:item()
   if math.abs(found - expected) > 1e-5 * (1 + math.abs(expected)) then
     return ("fit: loss %.9g, expected %.9g"):format(found, expected)
@@ -442,13 +452,15 @@ function harness.check_refused(name, refused)
     layer(#inputs > 1 and inputs or inputs[1])
   end)
   if ok then return "the call succeeded; Keras says: " .. refused.message end
-  if type(err) ~= "table" or err.code ~= "INVALID_ARGUMENT" then return "expected INVALID_ARGUMENT, received " .. tostring(err) end
+  if type(err) ~= "table" or err.code ~= "INVALID_ARGUMENT" then
+    return "expected INVALID_ARGUMENT, received " .. tostring(err)
+  end
 end
 
 harness.checks = checks
 
 --- Names of the checks in a fixed order.
-harness.order = {"weights", "config", "inference", "training", "mask", "shapes", "traced", "numeric_gradient", "weights_again",
-  "fit"}
+harness.order = {"weights", "config", "inference", "training", "mask", "shapes", "traced", "numeric_gradient",
+  "weights_again", "fit"}
 
 return harness

@@ -12,8 +12,8 @@ local relu, relu6, elu, selu = get("Relu"), get("Relu6"), get("Elu"), get("Selu"
 local softmax, log_softmax, sigmoid, tanh = get("Softmax"), get("LogSoftmax"), get("Sigmoid"), get("Tanh")
 local softplus, softsign, exp, erf = get("Softplus"), get("Softsign"), get("Exp"), get("Erf")
 local leaky_relu, select_op, greater = get("LeakyRelu"), get("SelectV2"), get("Greater")
-local maximum, minimum, transpose, reshape, shape_of = get("Maximum"), get("Minimum"), get("Transpose"), get("Reshape"),
-  get("Shape")
+local maximum, minimum, transpose, reshape, shape_of = get("Maximum"), get("Minimum"), get("Transpose"),
+  get("Reshape"), get("Shape")
 local to_tensor = core.tensor.to
 
 local functions = {}
@@ -133,7 +133,9 @@ functions.log_sigmoid = define.activation("log_sigmoid", "LogSigmoid", {}, funct
 functions.silu = define.activation("silu", "Silu", {}, function(x) return x * sigmoid(x) end)
 functions.mish = define.activation("mish", "Mish", {}, function(x) return x * tanh(softplus(x)) end)
 
-functions.gelu = define.activation("gelu", "Gelu", {{"approximate", "boolean", default = false}}, function(x, approximate)
+local approximate_row = {{"approximate", "boolean", default = false}}
+
+functions.gelu = define.activation("gelu", "Gelu", approximate_row, function(x, approximate)
   if approximate then
     local inner = (x + get("Pow")(x, scalar(3.0, x)) * 0.044715) * 0.7978845608028654
     return x * 0.5 * (tanh(inner) + 1.0)

@@ -3,8 +3,8 @@
 local registry = require "moonflow.keras.saving.registry"
 
 local functions = {}
-for _, name in ipairs{"celu", "elu", "exponential", "gelu", "leaky_relu", "linear", "log_sigmoid", "log_softmax", "mish",
-  "relu", "relu6", "selu", "sigmoid", "silu", "softmax", "softplus", "softsign", "tanh"} do
+for _, name in ipairs{"celu", "elu", "exponential", "gelu", "leaky_relu", "linear", "log_sigmoid", "log_softmax",
+  "mish", "relu", "relu6", "selu", "sigmoid", "silu", "softmax", "softplus", "softsign", "tanh"} do
   functions[name] = {"functions", name}
 end
 for _, name in ipairs{"glu", "hard_shrink", "hard_sigmoid", "hard_silu", "hard_tanh", "soft_shrink", "sparse_plus",

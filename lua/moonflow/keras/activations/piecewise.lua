@@ -42,10 +42,11 @@ piecewise.soft_shrink = define.activation("soft_shrink", "SoftShrink", threshold
   return select_op(greater(x, scalar(limit, x)), x - limit, low)
 end)
 
-piecewise.threshold = define.activation("threshold", "Threshold", {{"threshold", "number"}, {"default_value", "number"}},
-  function(x, limit, default_value)
-    return select_op(greater(x, scalar(limit, x)), x, scalar(default_value, x))
-  end)
+local threshold_rows = {{"threshold", "number"}, {"default_value", "number"}}
+
+piecewise.threshold = define.activation("threshold", "Threshold", threshold_rows, function(x, limit, default_value)
+  return select_op(greater(x, scalar(limit, x)), x, scalar(default_value, x))
+end)
 
 piecewise.sparse_plus = define.activation("sparse_plus", "SparsePlus", {}, function(x)
   local middle = select_op(less(x, scalar(1, x)), square(x + 1) * 0.25, x)
@@ -87,7 +88,9 @@ local function sparsemax_of_last(x)
   return maximum(x - tau, scalar(0.0, x))
 end
 
-piecewise.sparsemax = define.activation("sparsemax", "Sparsemax", {{"axis", "integer", default = -1}}, function(x, axis)
+local axis_row = {{"axis", "integer", default = -1}}
+
+piecewise.sparsemax = define.activation("sparsemax", "Sparsemax", axis_row, function(x, axis)
   local rank = x.rank
   axis = axis or -1
   if axis < 0 then axis = axis + rank end

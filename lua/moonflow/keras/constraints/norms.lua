@@ -30,8 +30,10 @@ function MaxNorm:call(w)
 end
 
 local MinMaxNorm = Constraint:extend("MinMaxNorm", {
-  args = {{"min_value", "number", default = 0.0}, {"max_value", "number", default = 1.0}, {"rate", "number", default = 1.0},
-    axis_row},
+  args = {
+    {"min_value", "number", default = 0.0}, {"max_value", "number", default = 1.0}, {"rate", "number", default = 1.0},
+    axis_row,
+  },
 })
 
 function MinMaxNorm:init(a)

@@ -17,7 +17,8 @@ local initializers = registry.new{
   classes = classes, functions = {},
   aliases = {
     IdentityInitializer = "Identity", OrthogonalInitializer = "Orthogonal", normal = "RandomNormal", one = "Ones",
-    uniform = "RandomUniform", zero = "Zeros", constant = "Constant", identity = "Identity", ones = "Ones", zeros = "Zeros",
+    uniform = "RandomUniform", zero = "Zeros", constant = "Constant", identity = "Identity", ones = "Ones",
+    zeros = "Zeros",
     orthogonal = "Orthogonal", random_normal = "RandomNormal", random_uniform = "RandomUniform",
     truncated_normal = "TruncatedNormal", variance_scaling = "VarianceScaling", glorot_normal = "GlorotNormal",
     glorot_uniform = "GlorotUniform", he_normal = "HeNormal", he_uniform = "HeUniform", lecun_normal = "LecunNormal",

@@ -22,8 +22,8 @@ local function dot(a, b)
   return sum
 end
 
---- Makes the columns of a matrix (a list of columns) orthonormal, each with the sign that leaves a positive factor: the
--- Q of a QR factorization whose R has a positive diagonal. Two rounds of Gram-Schmidt keep the angles right.
+--- Makes the columns of a matrix (a list of columns) orthonormal, each with the sign that leaves a positive factor:
+-- the Q of a QR factorization whose R has a positive diagonal. Two rounds of Gram-Schmidt keep the angles right.
 local function orthonormalize(columns)
   for k, column in ipairs(columns) do
     for _ = 1, 2 do

@@ -9,7 +9,8 @@ function activated.getters.activation(self)
   return self._activation
 end
 
---- nil or None is the linear activation. Layers call `_activate`: a function, a layer, or false when there is nothing to do.
+--- nil or None is the linear activation. Layers call `_activate`: a function, a layer, or false when there is nothing
+-- to do.
 function activated.setters.activation(self, activation)
   local activations = require "moonflow.keras.activations"
   activation = activations.get(activation) or activations.linear

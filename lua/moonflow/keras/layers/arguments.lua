@@ -7,8 +7,8 @@ local None = dicts.None
 
 local arguments = {}
 
---- Rows of a weight called `name` ("kernel", "bias", "gamma"): its initializer, regularizer and constraint come in groups
--- in Keras's signatures, so the rows are made one by one.
+--- Rows of a weight called `name` ("kernel", "bias", "gamma"): its initializer, regularizer and constraint come in
+-- groups in Keras's signatures, so the rows are made one by one.
 function arguments.initializer(name, default)
   return {name .. "_initializer", "initializer", default = default, doc = ("First values of the %s."):format(name)}
 end
@@ -30,7 +30,8 @@ end
 function arguments.refuse(self, a, names)
   for _, name in ipairs(names) do
     if a[name] ~= nil then
-      errors.unimplemented(self.class_name, "argument '%s' is not supported, received %s", name, errors.describe(a[name]))
+      errors.unimplemented(self.class_name, "argument '%s' is not supported, received %s", name,
+        errors.describe(a[name]))
     end
   end
 end
@@ -44,7 +45,8 @@ function arguments.sizes(self, name, value, rank)
     for i = 1, #value do list[i] = value[i] end
   end
   if #list ~= rank then
-    errors.invalid(self.class_name, "argument '%s': expected an integer or %d integers, received %d", name, rank, #list)
+    errors.invalid(self.class_name, "argument '%s': expected an integer or %d integers, received %d", name, rank,
+      #list)
   end
   for _, size in ipairs(list) do
     if size < 1 then

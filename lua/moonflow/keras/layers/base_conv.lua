@@ -37,7 +37,8 @@ local taken = {"filters", "groups", "activation", "use_bias", "kernel_initialize
 
 local function check(self)
   if self.filters % self.groups ~= 0 then
-    errors.invalid(self.class_name, "the number of filters must be divisible by the number of groups, received groups=%d, " ..
+    errors.invalid(self.class_name,
+      "the number of filters must be divisible by the number of groups, received groups=%d, " ..
       "filters=%d", self.groups, self.filters)
   end
   if math.max(table.unpack(self.strides)) > 1 and math.max(table.unpack(self.dilation_rate)) > 1 then
@@ -64,11 +65,12 @@ function BaseConv:build(input_shape)
   local axis = self.data_format == "channels_last" and -1 or 1
   local channels = shape[axis == -1 and -1 or 2]
   if channels == None then
-    errors.invalid(self.class_name, "layer '%s': the number of channels must be known, received the shape %s", self.name,
-      tostring(shape))
+    errors.invalid(self.class_name, "layer '%s': the number of channels must be known, received the shape %s",
+      self.name, tostring(shape))
   end
   if channels % self.groups ~= 0 then
-    errors.invalid(self.class_name, "layer '%s': the number of input channels must be divisible by the number of groups, " ..
+    errors.invalid(self.class_name,
+      "layer '%s': the number of input channels must be divisible by the number of groups, " ..
       "received groups=%d and the shape %s", self.name, self.groups, tostring(shape))
   end
   self:compute_output_shape(shape)

@@ -23,15 +23,16 @@ local BatchNormalization = Layer:extend("BatchNormalization", {
     {"scale", "boolean", default = true, doc = "Whether gamma multiplies."},
     arguments.initializer("beta", "zeros"), arguments.initializer("gamma", "ones"),
     arguments.initializer("moving_mean", "zeros"), arguments.initializer("moving_variance", "ones"),
-    arguments.regularizer("beta"), arguments.regularizer("gamma"), arguments.constraint("beta"), arguments.constraint("gamma"),
+    arguments.regularizer("beta"), arguments.regularizer("gamma"), arguments.constraint("beta"),
+    arguments.constraint("gamma"),
     {"renorm", "boolean", default = false}, {"renorm_clipping", "map", default = None},
     {"renorm_momentum", "number", default = 0.99}, {"synchronized", "boolean", default = false},
   },
 })
 
 local get = core.op.get
-local multiply, add, subtract, rsqrt, reshape, cast = get("Mul"), get("AddV2"), get("Sub"), get("Rsqrt"), get("Reshape"),
-  get("Cast")
+local multiply, add, subtract, rsqrt, reshape, cast = get("Mul"), get("AddV2"), get("Sub"), get("Rsqrt"),
+  get("Reshape"), get("Cast")
 local fused = get("FusedBatchNormV3")
 local read, assign = core.variable.read, core.variable.assign
 local to_tensor, scalar = core.tensor.to, constants.scalar
@@ -74,8 +75,8 @@ function BatchNormalization:build(input_shape)
   local rank = #shape
   local at = self.axis < 0 and self.axis + rank or self.axis
   if at < 0 or at >= rank then
-    errors.invalid("BatchNormalization", "layer '%s': axis %d is out of bounds for the input shape %s", self.name, self.axis,
-      tostring(shape))
+    errors.invalid("BatchNormalization", "layer '%s': axis %d is out of bounds for the input shape %s", self.name,
+      self.axis, tostring(shape))
   end
   local size = {shape[at + 1]}
   if self.scale then
@@ -136,7 +137,8 @@ local function train(self, x, gamma, beta, mask)
   local mean, variance
   if mask ~= nil then
     if mask.rank ~= x.rank - 1 then
-      errors.invalid("BatchNormalization", "the mask must have one axis less than the inputs, received the shapes %s and %s",
+      errors.invalid("BatchNormalization",
+        "the mask must have one axis less than the inputs, received the shapes %s and %s",
         tostring(mask.shape), tostring(x.shape))
     end
     mean, variance = moments.masked(x, mask, p.axes, p.squeezed, config.epsilon())
@@ -158,7 +160,8 @@ function BatchNormalization:call(x, kw)
   if kw.training and self.trainable then
     y = train(self, x, gamma, beta, kw.mask)
   else
-    y = normalize(self, x, weight(true, self.moving_mean, dtype), weight(true, self.moving_variance, dtype), gamma, beta)
+    y = normalize(self, x, weight(true, self.moving_mean, dtype), weight(true, self.moving_variance, dtype), gamma,
+      beta)
   end
   local wanted = self.dtype_policy.compute_object
   return dtype == wanted and y or cast(y, wanted)

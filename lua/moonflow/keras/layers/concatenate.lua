@@ -24,7 +24,8 @@ end
 local function fail(self, shapes)
   local texts = {}
   for i, shape in ipairs(shapes) do texts[i] = tostring(shape) end
-  errors.invalid("Concatenate", "layer '%s': inputs must have the same shape except for the concatenation axis %d, received %s",
+  errors.invalid("Concatenate",
+    "layer '%s': inputs must have the same shape except for the concatenation axis %d, received %s",
     self.name, self.axis, table.concat(texts, ", "))
 end
 

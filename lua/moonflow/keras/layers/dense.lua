@@ -25,7 +25,8 @@ local Dense = Layer:extend("Dense", {
 })
 
 local get = core.op.get
-local matmul, bias_add, cast, reshape, shape_of = get("MatMul"), get("BiasAdd"), get("Cast"), get("Reshape"), get("Shape")
+local matmul, bias_add, cast, reshape, shape_of = get("MatMul"), get("BiasAdd"), get("Cast"), get("Reshape"),
+  get("Shape")
 local to_tensor = core.tensor.to
 
 local taken = {"units", "activation", "use_bias", "kernel_initializer", "bias_initializer", "kernel_regularizer",
@@ -51,7 +52,8 @@ function Dense:build(input_shape)
   self.input_spec = InputSpec{min_ndim = 2, axes = dicts.dict{{-1, size}}}
 end
 
---- The output's shape for reshape: as numbers where at most one axis is not known, else a tensor computed from the input's.
+--- The output's shape for reshape: as numbers where at most one axis is not known, else a tensor computed from the
+-- input's.
 local function output_shape_of(x, units)
   local shape, unknown = x.shape:as_list(), 0
   for i = 1, #shape - 1 do

@@ -13,7 +13,8 @@ local None = dicts.None
 local Dropout = Layer:extend("Dropout", {
   args = {
     {"rate", "number", min = 0, max = 1, doc = "Share of the inputs that become 0."},
-    {"noise_shape", "shape", default = None, doc = "Shape of the mask: axes of size 1 share it; None takes the input's size."},
+    {"noise_shape", "shape", default = None,
+      doc = "Shape of the mask: axes of size 1 share it; None takes the input's size."},
     {"seed", "any", default = None, doc = "Start of the random numbers; drawn when left out."},
   },
   call_args = {{"training", "boolean", default = false, doc = "Whether inputs are dropped."}},

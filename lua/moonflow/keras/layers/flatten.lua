@@ -11,7 +11,8 @@ local shapes = require "moonflow.keras.layers.shapes"
 local None = dicts.None
 
 local Flatten = Layer:extend("Flatten", {
-  args = {{"data_format", "string", default = None, doc = "'channels_first' images are brought to channels_last before."}},
+  args = {{"data_format", "string", default = None,
+    doc = "'channels_first' images are brought to channels_last before."}},
 })
 
 function Flatten:init(a)

@@ -3,12 +3,16 @@
 local registry = require "moonflow.keras.saving.registry"
 
 local classes = {
-  Activation = "activation", BatchNormalization = "batch_normalization", Concatenate = "concatenate", Conv2D = "conv2d",
-  Dense = "dense", Dot = "dot", Dropout = "dropout", Embedding = "embedding", Flatten = "flatten", InputLayer = "input_layer",
+  Activation = "activation", BatchNormalization = "batch_normalization", Concatenate = "concatenate",
+  Conv2D = "conv2d",
+  Dense = "dense", Dot = "dot", Dropout = "dropout", Embedding = "embedding", Flatten = "flatten",
+  InputLayer = "input_layer",
   InputSpec = "input_spec", Layer = "layer", LayerNormalization = "layer_normalization", ReLU = "relu",
   Rescaling = "rescaling", Reshape = "reshape", Softmax = "softmax",
 }
-for _, name in ipairs{"Add", "Average", "Maximum", "Minimum", "Multiply", "Subtract"} do classes[name] = {"merging", name} end
+for _, name in ipairs{"Add", "Average", "Maximum", "Minimum", "Multiply", "Subtract"} do
+  classes[name] = {"merging", name}
+end
 for _, name in ipairs{"AveragePooling2D", "MaxPooling2D"} do classes[name] = {"pooling2d", name} end
 for _, name in ipairs{"GlobalAveragePooling2D", "GlobalMaxPooling2D"} do classes[name] = {"global_pooling2d", name} end
 

@@ -15,7 +15,8 @@ local LayerNormalization = Layer:extend("LayerNormalization", {
     {"center", "boolean", default = true, doc = "Whether beta is added."},
     {"scale", "boolean", default = true, doc = "Whether gamma multiplies."},
     arguments.initializer("beta", "zeros"), arguments.initializer("gamma", "ones"),
-    arguments.regularizer("beta"), arguments.regularizer("gamma"), arguments.constraint("beta"), arguments.constraint("gamma"),
+    arguments.regularizer("beta"), arguments.regularizer("gamma"), arguments.constraint("beta"),
+    arguments.constraint("gamma"),
     {"rms_scaling", "boolean", default = false, keyword = true, doc = "Only divide by the standard deviation."},
   },
 })
@@ -28,8 +29,8 @@ local float32, float64 = core.dtype.float32, core.dtype.float64
 
 function LayerNormalization:init(a)
   self:super_init(a)
-  arguments.take(self, a, {"center", "scale", "rms_scaling", "beta_initializer", "gamma_initializer", "beta_regularizer",
-    "gamma_regularizer", "beta_constraint", "gamma_constraint"})
+  arguments.take(self, a, {"center", "scale", "rms_scaling", "beta_initializer", "gamma_initializer",
+    "beta_regularizer", "gamma_regularizer", "beta_constraint", "gamma_constraint"})
   self.axis = a.axis
   if type(a.axis) == "table" then self.axis = table.move(a.axis, 1, #a.axis, 1, {}) end
   self.epsilon = a.epsilon
@@ -47,8 +48,8 @@ function LayerNormalization:build(input_shape)
   for i, axis in ipairs(axes) do
     local at = axis < 0 and axis + rank or axis
     if at < 0 or at >= rank then
-      errors.invalid("LayerNormalization", "layer '%s': axis %d is out of bounds for the input shape %s", self.name, axis,
-        tostring(shape))
+      errors.invalid("LayerNormalization", "layer '%s': axis %d is out of bounds for the input shape %s", self.name,
+        axis, tostring(shape))
     end
     sizes[i], places[i] = shape[at + 1], at
     spread[at + 1] = sizes[i]
@@ -62,7 +63,9 @@ function LayerNormalization:build(input_shape)
       regularizer = self.beta_regularizer, constraint = self.beta_constraint}
   end
   local is_last = #axes == 1 and places[1] == rank - 1
-  class.set_untracked(self, "_plan", {axes = to_tensor(places, "int32"), spread = not is_last and to_tensor(spread, "int32")})
+  class.set_untracked(self, "_plan", {
+    axes = to_tensor(places, "int32"), spread = not is_last and to_tensor(spread, "int32"),
+  })
 end
 
 local function weight(self, name, dtype)

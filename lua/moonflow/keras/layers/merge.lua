@@ -25,7 +25,8 @@ function Merge:shapes(input_shape)
   local is_list = type(input_shape) == "table" and getmetatable(input_shape) == nil and #input_shape > 0 and
     math.type(input_shape[1]) == nil and input_shape[1] ~= None
   if not is_list then
-    errors.invalid(self.class_name, "layer '%s' should be called on a list of at least 1 input, received the input shape %s",
+    errors.invalid(self.class_name,
+      "layer '%s' should be called on a list of at least 1 input, received the input shape %s",
       self.name, errors.describe(input_shape))
   end
   local list = {}
@@ -44,7 +45,8 @@ local function broadcast(self, a, b, all)
     elseif m ~= n and m ~= 1 and n ~= 1 then
       local texts = {}
       for k, shape in ipairs(all) do texts[k] = tostring(shape) end
-      errors.invalid(self.class_name, "layer '%s': inputs have incompatible shapes: %s", self.name, table.concat(texts, ", "))
+      errors.invalid(self.class_name, "layer '%s': inputs have incompatible shapes: %s", self.name,
+        table.concat(texts, ", "))
     else
       result[i] = m == 1 and n or m
     end
@@ -65,8 +67,8 @@ local function output_shape(self, shapes)
     if i > 1 then sizes = broadcast(self, sizes, without_batch(shape), shapes) end
     if shape[1] ~= None then
       if batch ~= None and batch ~= shape[1] then
-        errors.invalid(self.class_name, "layer '%s': cannot merge tensors with different batch sizes %d and %d", self.name, batch,
-          shape[1])
+        errors.invalid(self.class_name, "layer '%s': cannot merge tensors with different batch sizes %d and %d",
+          self.name, batch, shape[1])
       end
       batch = shape[1]
     end

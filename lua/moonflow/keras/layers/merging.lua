@@ -43,8 +43,8 @@ function Subtract:build(input_shape)
   end
 end
 
---- The functional form of a merging class: f(inputs, {axis = 1, name = "joined"}) makes a layer and calls it. `rows` are the
--- class's own arguments.
+--- The functional form of a merging class: f(inputs, {axis = 1, name = "joined"}) makes a layer and calls it. `rows`
+-- are the class's own arguments.
 function merging.functional(name, get_class, rows)
   local spec = {name = "layers." .. name, {"inputs", "tensors"}, open = "kwargs"}
   for i, row in ipairs(rows or {}) do spec[i + 1] = row end

@@ -4,15 +4,16 @@ local constants = require "moonflow.keras.losses.constants"
 local core = require "moonflow.core"
 
 local get = core.op.get
-local mean, squared_difference, stop, squeeze = get("Mean"), get("SquaredDifference"), get("StopGradient"), get("Squeeze")
+local mean, squared_difference, stop, squeeze = get("Mean"), get("SquaredDifference"), get("StopGradient"),
+  get("Squeeze")
 local select_op, sum, cast = get("SelectV2"), get("Sum"), get("Cast")
 
 local moments = {}
 
 local keep = {keep_dims = true}
 
---- Mean and variance of x over `axes` (a tensor), with these axes of size 1. The variance's gradient does not go through the
--- mean: the terms cancel.
+--- Mean and variance of x over `axes` (a tensor), with these axes of size 1. The variance's gradient does not go
+-- through the mean: the terms cancel.
 function moments.kept(x, axes)
   local m = mean(x, axes, keep)
   return m, mean(squared_difference(x, stop(m)), axes, keep)

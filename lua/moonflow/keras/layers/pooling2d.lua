@@ -46,8 +46,8 @@ function Pooling2D:call(x)
 end
 
 function Pooling2D:compute_output_shape(input_shape)
-  return windows.output_shape(self, input_shape, {size = self.pool_size, strides = self.strides, padding = self.padding,
-    data_format = self.data_format})
+  return windows.output_shape(self, input_shape, {size = self.pool_size, strides = self.strides,
+    padding = self.padding, data_format = self.data_format})
 end
 
 local MaxPooling2D = Pooling2D:extend("MaxPooling2D", {args = rows{2, 2}})

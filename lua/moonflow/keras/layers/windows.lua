@@ -15,14 +15,14 @@ local function positions(n, size, stride, dilation, padding)
   return (n - dilation * (size - 1) - 1) // stride + 1
 end
 
---- The output's shape, a list. options: size, strides, dilation (lists, one number a spatial axis), padding, data_format,
--- channels (of the output; nil keeps those of the input).
+--- The output's shape, a list. options: size, strides, dilation (lists, one number a spatial axis), padding,
+-- data_format, channels (of the output; nil keeps those of the input).
 function windows.output_shape(self, input_shape, options)
   local shape = core.shape.new(input_shape)
   local rank = #options.size
   if #shape ~= rank + 2 then
-    errors.invalid(self.class_name, "layer '%s': expected an input of rank %d, received the shape %s", self.name, rank + 2,
-      tostring(shape))
+    errors.invalid(self.class_name, "layer '%s': expected an input of rank %d, received the shape %s", self.name,
+      rank + 2, tostring(shape))
   end
   local first = options.data_format == "channels_first"
   local channels = options.channels or shape[first and 2 or rank + 2]
@@ -33,7 +33,8 @@ function windows.output_shape(self, input_shape, options)
     local found = positions(n, options.size[i], options.strides[i], options.dilation and options.dilation[i] or 1,
       options.padding)
     if found ~= None and found <= 0 then
-      errors.invalid(self.class_name, "layer '%s': the window of size %d does not fit into axis %d of the input shape %s",
+      errors.invalid(self.class_name,
+        "layer '%s': the window of size %d does not fit into axis %d of the input shape %s",
         self.name, options.size[i], first and i + 1 or i, tostring(shape))
     end
     output[#output + 1] = found

@@ -1,5 +1,5 @@
---- The loss classes that wrap a function: one row each. The arguments of a class are the keywords of its function, then
--- reduction, name and dtype.
+--- The loss classes that wrap a function: one row each. The arguments of a class are the keywords of its function,
+-- then reduction, name and dtype.
 
 local LossFunctionWrapper = require "moonflow.keras.losses.loss_function_wrapper"
 local dicts = require "moonflow.base.dict"

@@ -28,8 +28,8 @@ end
 local function check_shapes(name, y_true, y_pred, n)
   local a, b = y_true.shape, y_pred.shape
   if a.rank ~= n then
-    errors.invalid(name, "expected `y_true` of rank %d for `y_pred` of shape %s, received the shape %s", n, tostring(b),
-      tostring(a))
+    errors.invalid(name, "expected `y_true` of rank %d for `y_pred` of shape %s, received the shape %s", n,
+      tostring(b), tostring(a))
   end
   for i = 1, n do
     if a[i] ~= b[i] and a[i] ~= dicts.None and b[i] ~= dicts.None then

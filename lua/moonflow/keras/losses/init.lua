@@ -15,8 +15,8 @@ end
 
 local functions = {}
 for _, name in ipairs{"binary_crossentropy", "binary_focal_crossentropy", "categorical_crossentropy",
-  "categorical_focal_crossentropy", "categorical_hinge", "cosine_similarity", "dice", "hinge", "huber", "kl_divergence",
-  "log_cosh", "mean_absolute_error", "mean_absolute_percentage_error", "mean_squared_error",
+  "categorical_focal_crossentropy", "categorical_hinge", "cosine_similarity", "dice", "hinge", "huber",
+  "kl_divergence", "log_cosh", "mean_absolute_error", "mean_absolute_percentage_error", "mean_squared_error",
   "mean_squared_logarithmic_error", "poisson", "sparse_categorical_crossentropy", "squared_hinge", "tversky"} do
   functions[name] = {"functions", name}
 end

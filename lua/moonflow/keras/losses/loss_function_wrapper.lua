@@ -1,5 +1,6 @@
---- LossFunctionWrapper: a loss made of a function(y_true, y_pred, kwargs) that gives values per sample. The losses of Keras
--- are subclasses that set `fn` and `fn_kwargs` in their init; functions that users give to compile are wrapped in it.
+--- LossFunctionWrapper: a loss made of a function(y_true, y_pred, kwargs) that gives values per sample. The losses of
+-- Keras are subclasses that set `fn` and `fn_kwargs` in their init; functions that users give to compile are wrapped
+-- in it.
 
 local Loss = require "moonflow.keras.losses.loss"
 local class = require "moonflow.base.class"

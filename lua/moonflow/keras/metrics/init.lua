@@ -6,10 +6,13 @@ local classes = {
   Metric = "metric", Mean = "mean", MeanMetricWrapper = "mean_metric_wrapper", Sum = "sum",
   RootMeanSquaredError = "root_mean_squared_error",
 }
-for _, name in ipairs{"Accuracy", "BinaryAccuracy", "BinaryCrossentropy", "CategoricalAccuracy", "CategoricalCrossentropy",
+for _, name in ipairs{
+  "Accuracy", "BinaryAccuracy", "BinaryCrossentropy", "CategoricalAccuracy", "CategoricalCrossentropy",
   "CategoricalHinge", "CosineSimilarity", "Hinge", "KLDivergence", "LogCoshError", "MeanAbsoluteError",
-  "MeanAbsolutePercentageError", "MeanSquaredError", "MeanSquaredLogarithmicError", "Poisson", "SparseCategoricalAccuracy",
-  "SparseCategoricalCrossentropy", "SparseTopKCategoricalAccuracy", "SquaredHinge", "TopKCategoricalAccuracy"} do
+  "MeanAbsolutePercentageError", "MeanSquaredError", "MeanSquaredLogarithmicError", "Poisson",
+  "SparseCategoricalAccuracy", "SparseCategoricalCrossentropy", "SparseTopKCategoricalAccuracy", "SquaredHinge",
+  "TopKCategoricalAccuracy",
+} do
   classes[name] = {"wrapped", name}
 end
 

@@ -1,5 +1,5 @@
---- MeanMetricWrapper: the mean of a function(y_true, y_pred, kwargs) over all samples. The accuracies are subclasses that set
--- `fn` and `fn_kwargs` in their init; functions that users give to compile are wrapped in it.
+--- MeanMetricWrapper: the mean of a function(y_true, y_pred, kwargs) over all samples. The accuracies are subclasses
+-- that set `fn` and `fn_kwargs` in their init; functions that users give to compile are wrapped in it.
 
 local Mean = require "moonflow.keras.metrics.mean"
 local args = require "moonflow.base.args"

@@ -7,7 +7,8 @@ local reduction = require "moonflow.keras.losses.reduction"
 local samplewise = {}
 
 local get = core.op.get
-local cast, multiply, broadcast, shape_of, mean = get("Cast"), get("Mul"), get("BroadcastTo"), get("Shape"), get("Mean")
+local cast, multiply, broadcast, shape_of, mean = get("Cast"), get("Mul"), get("BroadcastTo"), get("Shape"),
+  get("Mean")
 local to_tensor = core.tensor.to
 
 --- A tensor of the dtype object `dtype`; numbers and variables are converted. nil stays nil.
@@ -29,8 +30,8 @@ local function reduce_from(x, first, reduce)
   return reduce(x, to_tensor(axes, "int32"))
 end
 
---- values and weights (or nil) as Keras's reduce_to_samplewise_values makes them: values of rank 1 (or 0) that are weighted,
--- and their weights. `reduce` is a reducing op, Mean when left out.
+--- values and weights (or nil) as Keras's reduce_to_samplewise_values makes them: values of rank 1 (or 0) that are
+-- weighted, and their weights. `reduce` is a reducing op, Mean when left out.
 function samplewise.reduce(values, sample_weight, dtype, reduce)
   reduce = reduce or mean
   local mask = marks.has_masks and marks.mask(values) or nil

@@ -13,8 +13,8 @@ local smoothing = {"label_smoothing", "number", default = 0}
 local axis = {"axis", "integer", default = -1}
 local k = {"k", "integer", default = 5}
 
--- class -> function, name; then rows in front of `name`, and rows behind `dtype`. `omitted`: an argument that Keras writes to
--- the config only when it is true.
+-- class -> function, name; then rows in front of `name`, and rows behind `dtype`. `omitted`: an argument that Keras
+-- writes to the config only when it is true.
 local table_of = {
   Accuracy = {accuracy.accuracy, "accuracy"},
   BinaryAccuracy = {accuracy.binary, "binary_accuracy", {}, {{"threshold", "number", default = 0.5}}},

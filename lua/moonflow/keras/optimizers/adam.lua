@@ -64,7 +64,8 @@ function Adam:update_all(grads, variables, learning_rate)
   end)
   if #grads == 0 then return end
   local chosen = slots.of(self, self._slots, variables)
-  step(variables, chosen, grads, learning_rate, self.iterations, self._beta_1, self._beta_2, self._epsilon, self.amsgrad)
+  step(variables, chosen, grads, learning_rate, self.iterations, self._beta_1, self._beta_2, self._epsilon,
+    self.amsgrad)
 end
 
 return Adam

@@ -11,7 +11,8 @@ local RMSprop = Optimizer:extend("RMSprop", {
     {"rho", "number", default = 0.9, doc = "How much of the average stays."},
     {"momentum", "number", default = 0.0, doc = "How much of the last step goes on."},
     {"epsilon", "number", default = 1e-7, doc = "Added to the average under the root."},
-    {"centered", "boolean", default = false, doc = "Subtract the square of the average gradient: divide by the variance."},
+    {"centered", "boolean", default = false,
+      doc = "Subtract the square of the average gradient: divide by the variance."},
   }),
 })
 

@@ -1,4 +1,5 @@
---- The slots of optimizers as the fused ops take them: one flat list, kind after kind, each in the order of the variables.
+--- The slots of optimizers as the fused ops take them: one flat list, kind after kind, each in the order of the
+-- variables.
 
 local slots = {}
 

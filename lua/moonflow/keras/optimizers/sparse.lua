@@ -1,7 +1,7 @@
 --- Gradients that are IndexedSlices: rows of a tensor that is zero elsewhere, some rows perhaps more than once.
 --
--- The fused ops take dense gradients. Optimizers that square gradients square the given rows before rows of one index are
--- added, as Keras does: the variables with such gradients are updated one by one.
+-- The fused ops take dense gradients. Optimizers that square gradients square the given rows before rows of one index
+-- are added, as Keras does: the variables with such gradients are updated one by one.
 
 local core = require "moonflow.core"
 

@@ -53,7 +53,10 @@ end
 
 --- The mean size of the cosines between rows (or columns) of a matrix.
 local OrthogonalRegularizer = Regularizer:extend("OrthogonalRegularizer", {
-  args = {{"factor", "number", default = 0.01, min = 0}, {"mode", "string", default = "rows", one_of = {"rows", "columns"}}},
+  args = {
+    {"factor", "number", default = 0.01, min = 0},
+    {"mode", "string", default = "rows", one_of = {"rows", "columns"}},
+  },
 })
 norms.OrthogonalRegularizer = OrthogonalRegularizer
 
@@ -63,14 +66,17 @@ end
 
 function OrthogonalRegularizer:call(x)
   if x.rank ~= 2 then
-    errors.invalid("OrthogonalRegularizer", "argument 'inputs': expected a matrix, received the shape %s", tostring(x.shape))
+    errors.invalid("OrthogonalRegularizer", "argument 'inputs': expected a matrix, received the shape %s",
+      tostring(x.shape))
   end
   local rows = self.mode == "rows"
   local norm = get("Rsqrt")(sum(square(x), to_tensor(rows and 1 or 0, "int32"), {keep_dims = true}))
   x = multiply(x, get("Minimum")(norm, to_tensor(1.0 / config.epsilon(), x.dtype)))
   local product = get("MatMul")(x, x, {transpose_a = not rows, transpose_b = rows})
   local size = x:dim(rows and 0 or 1)
-  if size == dicts.None then errors.invalid("OrthogonalRegularizer", "the shape must be known, received %s", tostring(x.shape)) end
+  if size == dicts.None then
+    errors.invalid("OrthogonalRegularizer", "the shape must be known, received %s", tostring(x.shape))
+  end
   local off_diagonal = product - get("MatrixBandPart")(product, to_tensor(0, "int64"), to_tensor(0, "int64"))
   local pairs_of_rows = size * (size - 1.0) / 2.0
   return penalty(self.factor, off_diagonal, absolute) * 0.5 / pairs_of_rows

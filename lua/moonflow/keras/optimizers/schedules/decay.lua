@@ -59,8 +59,8 @@ schedules.PolynomialDecay = schedule("PolynomialDecay",
 
 local function check_pieces(self)
   if #self.boundaries ~= #self.values - 1 then
-    errors.invalid("PiecewiseConstantDecay", "expected one boundary less than values, received %d boundaries and %d values",
-      #self.boundaries, #self.values)
+    errors.invalid("PiecewiseConstantDecay",
+      "expected one boundary less than values, received %d boundaries and %d values", #self.boundaries, #self.values)
   end
 end
 

@@ -22,7 +22,8 @@ function define.schedule(class_name, rows, positive, formula)
   function cls:init(a)
     for _, name in ipairs(names) do self[name] = a[name] end
     if positive and self[positive] <= 0 then
-      errors.invalid(class_name, "argument '%s': expected a number above 0, received %s", positive, tostring(self[positive]))
+      errors.invalid(class_name, "argument '%s': expected a number above 0, received %s", positive,
+        tostring(self[positive]))
     end
   end
   cls.call = formula

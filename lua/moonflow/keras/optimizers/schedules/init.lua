@@ -9,6 +9,7 @@ for _, name in ipairs{"CosineDecay", "CosineDecayRestarts", "ExponentialDecay", 
 end
 
 return registry.new{
-  what = "learning rate schedule", module = "keras.optimizers.schedules", folder = "moonflow.keras.optimizers.schedules",
+  what = "learning rate schedule", module = "keras.optimizers.schedules",
+  folder = "moonflow.keras.optimizers.schedules",
   classes = classes,
 }
