@@ -56,21 +56,23 @@ static void install(void) {
   sigaction(SIGINT, &action, NULL);
 }
 
-/* interruptible(f, ...): calls f; while it runs Ctrl-C raises "interrupted!" in it. */
+/* interruptible(handler, f, ...): xpcall(f, handler, ...), and Ctrl-C raises "interrupted!" in f while it runs. */
 static int finish(lua_State *L, int status, lua_KContext context) {
   (void)context;
   running = NULL;
   lua_sethook(L, NULL, 0, 0);
-  if (status != LUA_OK && status != LUA_YIELD) return lua_error(L);
+  lua_pushboolean(L, status == LUA_OK || status == LUA_YIELD);
+  lua_replace(L, 1); /* in the handler's place */
   return lua_gettop(L);
 }
 
 static int interruptible(lua_State *L) {
-  luaL_checkany(L, 1);
+  luaL_checktype(L, 1, LUA_TFUNCTION);
+  luaL_checkany(L, 2);
   pressed = 0;
   install();
   running = L;
-  return finish(L, lua_pcallk(L, lua_gettop(L) - 1, LUA_MULTRET, 0, 0, finish), 0);
+  return finish(L, lua_pcallk(L, lua_gettop(L) - 2, LUA_MULTRET, 1, 0, finish), 0);
 }
 
 /* ---- lines */

@@ -5,7 +5,7 @@
 #include <lua.h>
 
 /* The Lua module moonflow.cli.terminal: read_line(prompt), add_history(line), load_history(path), save_history(path),
- * set_completer(function), is_terminal(), interruptible(function, ...). */
+ * set_completer(function), is_terminal(), interruptible(handler, function, ...). */
 int luaopen_moonflow_cli_terminal(lua_State *L);
 
 #endif

@@ -34,11 +34,7 @@ end
 
 --- Runs a chunk so that Ctrl-C stops it; returns true, or false and the text.
 local function run(chunk, ...)
-  local terminal = require "moonflow.cli.terminal"
-  local arguments = table.pack(...)
-  return xpcall(function()
-    return terminal.interruptible(chunk, table.unpack(arguments, 1, arguments.n))
-  end, with_traceback)
+  return require "moonflow.cli.terminal".interruptible(with_traceback, chunk, ...)
 end
 
 local function run_or_report(chunk, message, ...)

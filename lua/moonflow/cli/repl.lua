@@ -38,7 +38,7 @@ local function describe(value)
 end
 
 local function evaluate(chunk)
-  local results = table.pack(xpcall(terminal.interruptible, describe, chunk))
+  local results = table.pack(terminal.interruptible(describe, chunk))
   if not results[1] then
     io.stderr:write(tostring(results[2]), "\n")
     return
