@@ -16,7 +16,7 @@ for file in pipe:lines() do
     local count = 0
     for line in handle:lines() do
       count = count + 1
-      if #line > LONGEST_LINE then
+      if #line > LONGEST_LINE and not file:match("^tests/lua/") then -- expected texts stand in one piece
         print(("%s:%d: %d characters, at most %d"):format(file, count, #line, LONGEST_LINE))
         wrong = wrong + 1
       end
