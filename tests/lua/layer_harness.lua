@@ -410,6 +410,29 @@ local function model_of(layer, case)
   return tf.keras.Model{inputs = #list == 1 and list[1] or list, outputs = y}
 end
 
+--- Weights written to a file and read by a model of another layer give the same output bits.
+function checks.weights_file(name, case)
+  if not case.weights or #case.inputs[1].shape == 0 then return nil end
+  local layer = make(name, case)
+  local copy = class_of(name).from_config(layer:get_config())
+  local model, other = model_of(layer, case), model_of(copy, case)
+  local name_of_file = os.tmpname()
+  os.remove(name_of_file)
+  local path = name_of_file .. ".weights.h5"
+  local ok, err = pcall(function()
+    model:save_weights(path)
+    other:load_weights(path)
+  end)
+  os.remove(path)
+  if not ok then error(err, 0) end
+  for i, variable in ipairs(layer.variables) do
+    local again = copy.variables[i]
+    if again.name ~= variable.name or not tf.reduce_all(tf.equal(variable:read_value(), again:read_value())):item() then
+      return "the file did not bring back " .. variable.name
+    end
+  end
+end
+
 --- One step of fit with plain gradient descent: trainable weights move by -learning_rate * gradient of the loss.
 function checks.fit(name, case)
   local row = case.inference
@@ -461,6 +484,6 @@ harness.checks = checks
 
 --- Names of the checks in a fixed order.
 harness.order = {"weights", "config", "inference", "training", "mask", "shapes", "traced", "numeric_gradient",
-  "weights_again", "fit"}
+  "weights_again", "weights_file", "fit"}
 
 return harness
