@@ -294,7 +294,7 @@ describe("tf.scope", function()
 
   it("nests: what an inner scope keeps belongs to the outer one", function()
     local a
-    do local outer <close> = tf.scope()
+    do local _ <close> = tf.scope()
       do local inner <close> = tf.scope()
         a = inner:keep(tf.ones{1})
       end
