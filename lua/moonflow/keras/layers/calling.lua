@@ -242,7 +242,8 @@ local function call_in_context(self, kw, symbolic, n, first, ...)
   if marks.has_masks and kw.mask == nil then kw.mask = mask_of(first) end
   ok, output = run(self, kw, symbolic, n, first, ...)
   if ok and rawget(self, "activity_regularizer") ~= nil and not context.inferring then
-    ok, output = pcall(add_activity_loss, self, output)
+    local added, err = pcall(add_activity_loss, self, output)
+    if not added then return false, err end
   end
   return ok, output
 end
@@ -383,6 +384,19 @@ function calling.compute_output_shape(self, ...)
   for i = 1, n do inputs[i] = tensors_of(inputs[i], self.compute_dtype) end
   local output = trace_call(self, inputs, n, {training = false})
   return nest.map_structure(function(x) return x.shape end, output)
+end
+
+--- Shapes as users write them, made shape objects: one shape, or a structure of shapes.
+function calling.standardize_shapes(shapes)
+  if shapes == nil or shapes == None or kind_of(shapes) == "shape" then return shapes end
+  if is_shape(shapes) then return core.shape.new(shapes) end
+  local result = {}
+  if nest.is_dict(shapes) then
+    for name, shape in nest.entries(shapes) do result[name] = calling.standardize_shapes(shape) end
+  else
+    for i, shape in ipairs(shapes) do result[i] = calling.standardize_shapes(shape) end
+  end
+  return result
 end
 
 --- Makes the weights of a layer by tracing its call on inputs of a shape, or a structure of shapes.

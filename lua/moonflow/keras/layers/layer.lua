@@ -62,8 +62,10 @@ local function build_in_scope(self, ...)
   local own = self._own
   local _ <close> = context.scope(self.name, self)
   own.path = context.path()
-  own.build_shapes = table.pack(...)
-  self.class.build(self, ...)
+  local shapes = table.pack(...)
+  for i = 1, shapes.n do shapes[i] = calling.standardize_shapes(shapes[i]) end
+  own.build_shapes = shapes
+  self.class.build(self, table.unpack(shapes, 1, shapes.n))
   self.built = true
 end
 
