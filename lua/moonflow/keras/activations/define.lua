@@ -14,7 +14,7 @@ local define = {}
 --- The public function called `name`. `class_name` is Keras's name of the operation ("Softmax"), `rows` are the
 -- parameters behind x, each with a default; body(x, ...) gets a tensor and their values, nil where none was given.
 function define.activation(name, class_name, rows, body)
-  local spec = {name = "activations." .. name, {"x", "tensor"}}
+  local spec = {name = "tf.keras.activations." .. name, {"x", "tensor"}}
   for i, row in ipairs(rows) do spec[i + 1] = row end
   local read = args.signature(spec)
   local function run(x, ...)

@@ -46,7 +46,7 @@ end
 --- The functional form of a merging class: f(inputs, {axis = 1, name = "joined"}) makes a layer and calls it. `rows`
 -- are the class's own arguments.
 function merging.functional(name, get_class, rows)
-  local spec = {name = "layers." .. name, {"inputs", "tensors"}, open = "kwargs"}
+  local spec = {name = "tf.keras.layers." .. name, {"inputs", "tensors"}, open = "kwargs"}
   for i, row in ipairs(rows or {}) do spec[i + 1] = row end
   local read = args.signature(spec)
   return function(...)

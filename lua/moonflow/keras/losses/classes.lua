@@ -5,7 +5,7 @@ local LossFunctionWrapper = require "moonflow.keras.losses.loss_function_wrapper
 local dicts = require "moonflow.base.dict"
 local functions = require "moonflow.keras.losses.functions"
 
--- class -> function, name when it is not the function's, further rows in place of the function's
+-- class -> function, name when it is not the function's; `late`: the function's last keyword stands behind the name
 local table_of = {
   MeanSquaredError = {"mean_squared_error"}, MeanAbsoluteError = {"mean_absolute_error"},
   MeanAbsolutePercentageError = {"mean_absolute_percentage_error"},
@@ -16,7 +16,7 @@ local table_of = {
   BinaryCrossentropy = {"binary_crossentropy"}, CategoricalCrossentropy = {"categorical_crossentropy"},
   BinaryFocalCrossentropy = {"binary_focal_crossentropy"},
   CategoricalFocalCrossentropy = {"categorical_focal_crossentropy"},
-  Dice = {"dice"}, Tversky = {"tversky"},
+  Dice = {"dice", late = true}, Tversky = {"tversky", late = true},
 }
 
 -- Keras leaves these out of the config
@@ -33,8 +33,10 @@ local function define(class_name, definition)
       rows[i] = copy
     end
   end
+  local late = definition.late and table.remove(rows)
   rows[#rows + 1] = {"reduction", "string", default = "sum_over_batch_size", none = true}
   rows[#rows + 1] = {"name", "string", default = definition[2] or definition[1]}
+  rows[#rows + 1] = late or nil
   rows[#rows + 1] = {"dtype", "dtype_policy", default = dicts.None, config = false}
   rows[#rows + 1] = {"fn", remove = true}
   rows[#rows + 1] = {"kwargs", remove = true}

@@ -45,7 +45,7 @@ end
 
 local function define(name, definition)
   local body = definition[1]
-  local spec = {name = "losses." .. name, {"y_true", "tensor"}, {"y_pred", "tensor"}}
+  local spec = {name = "tf.keras.losses." .. name, {"y_true", "tensor"}, {"y_pred", "tensor"}}
   for i = 2, #definition do spec[#spec + 1] = definition[i] end
   local read = args.signature(spec)
   local function public(...)

@@ -29,5 +29,6 @@ return registry.new{
     mae = "mean_absolute_error", MAE = "mean_absolute_error", mse = "mean_squared_error", MSE = "mean_squared_error",
     mape = "mean_absolute_percentage_error", MAPE = "mean_absolute_percentage_error",
     msle = "mean_squared_logarithmic_error", MSLE = "mean_squared_logarithmic_error",
+    kullback_leibler_divergence = "kl_divergence", logcosh = "log_cosh",
   },
 }

@@ -10,8 +10,8 @@ local SparseCategoricalCrossentropy = LossFunctionWrapper:extend("SparseCategori
   args = {
     {"from_logits", "boolean", default = false, doc = "Whether predictions are logits instead of probabilities."},
     {"ignore_class", "integer", default = dicts.None, doc = "A class whose samples do not count."},
-    {"axis", "integer", default = -1, config = false, doc = "Axis of the classes: the last one."},
     {"reduction", "string", default = "sum_over_batch_size", none = true},
+    {"axis", "integer", default = -1, config = false, doc = "Axis of the classes: the last one."},
     {"name", "string", default = "sparse_categorical_crossentropy"},
     {"dtype", "dtype_policy", default = dicts.None, config = false},
     {"fn", remove = true}, {"kwargs", remove = true},

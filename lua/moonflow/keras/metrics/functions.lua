@@ -14,7 +14,7 @@ local function tensor(value, argument)
 end
 
 local function define(name, body, ...)
-  local read = args.signature{name = "metrics." .. name, {"y_true", "tensor"}, {"y_pred", "tensor"}, ...}
+  local read = args.signature{name = "tf.keras.metrics." .. name, {"y_true", "tensor"}, {"y_pred", "tensor"}, ...}
   functions[name] = function(...)
     local a = read:read_table(...)
     return body(tensor(a.y_true, "y_true"), tensor(a.y_pred, "y_pred"), a)

@@ -29,6 +29,15 @@ for _, name in ipairs{"binary_crossentropy", "binary_focal_crossentropy", "categ
   others[name] = {"losses", name}
 end
 
+local functions_of = {
+  mse = "mean_squared_error", mae = "mean_absolute_error", mape = "mean_absolute_percentage_error",
+  msle = "mean_squared_logarithmic_error", kld = "kl_divergence",
+}
+for short, name in next, functions_of do
+  others[short], others[short:upper()] = {"losses", name}, {"losses", name}
+end
+others.kullback_leibler_divergence, others.logcosh = {"losses", "kl_divergence"}, {"losses", "log_cosh"}
+
 return registry.new{
   what = "metric", module = "keras.metrics", folder = "moonflow.keras.metrics",
   classes = classes, others = others,

@@ -54,7 +54,7 @@ function Mean:add_scalar(value, n)
   assign_add(self.count, n)
 end
 
-local read_update = args.signature{name = "update_state", {"values", "tensor"},
+local read_update = args.signature{name = "Mean.update_state", {"values", "tensor"},
   {"sample_weight", "tensor", default = dicts.None}}
 
 function Mean:update_state(...)

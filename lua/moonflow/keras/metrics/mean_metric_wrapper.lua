@@ -46,7 +46,7 @@ function MeanMetricWrapper:update(y_true, y_pred, sample_weight)
   self:add(values, sample_weight)
 end
 
-local read_update = args.signature{name = "update_state", {"y_true", "data"}, {"y_pred", "data"},
+local read_update = args.signature{name = "MeanMetricWrapper.update_state", {"y_true", "data"}, {"y_pred", "data"},
   {"sample_weight", "data", default = None}}
 
 --- Values as tensors, structures of them as they are.

@@ -25,7 +25,7 @@ function RootMeanSquaredError:update(y_true, y_pred, sample_weight)
   self:add(get("SquaredDifference")(y_pred, y_true), sample_weight)
 end
 
-local read_update = args.signature{name = "update_state", {"y_true", "data"}, {"y_pred", "data"},
+local read_update = args.signature{name = "RootMeanSquaredError.update_state", {"y_true", "data"}, {"y_pred", "data"},
   {"sample_weight", "data", default = dicts.None}}
 
 function RootMeanSquaredError:update_state(...)

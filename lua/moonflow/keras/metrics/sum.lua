@@ -21,7 +21,7 @@ function Sum:init(a)
   self.total = self:add_variable{shape = {}, initializer = "zeros", dtype = self.dtype, name = "total"}
 end
 
-local read_update = args.signature{name = "update_state", {"values", "tensor"},
+local read_update = args.signature{name = "Sum.update_state", {"values", "tensor"},
   {"sample_weight", "tensor", default = dicts.None}}
 
 function Sum:update_state(...)
