@@ -98,22 +98,30 @@ static void blas_f64(const mfi_gemm *g) {
   mfi_one_thread_end(before);
 }
 
+/* The kernel works on columns of two vectors' width, the rest of which is wasted on narrow results: they take narrower
+ * vectors. */
+static const own_level *block_level(const mfi_gemm *g, size_t size) {
+  mf_isa isa = mf_cpu_isa();
+  int64_t bytes = g->n * (int64_t)size;
+  if (isa == MF_ISA_AVX512 && bytes <= 64) isa = MF_ISA_AVX2;
+  if (bytes <= 32 && is_small(g)) isa = MF_ISA_BASE;
+  return &levels[isa];
+}
+
 void mfi_gemm_f32(const mfi_gemm *g) {
-  const own_level *own = &levels[mf_cpu_isa()];
   if (trivial(g, sizeof(float))) return;
-  if (is_thin(g)) own->gemv_f32(g);
-  else if (is_small(g)) own->block_f32(g);
+  if (is_thin(g)) levels[mf_cpu_isa()].gemv_f32(g);
+  else if (is_small(g)) block_level(g, sizeof(float))->block_f32(g);
   else if (mfi_onednn_available() && mfi_onednn_sgemm(g)) return;
   else if (fits_int(g) && blas_usable()) blas_f32(g);
-  else own->block_f32(g);
+  else block_level(g, sizeof(float))->block_f32(g);
 }
 
 void mfi_gemm_f64(const mfi_gemm *g) {
-  const own_level *own = &levels[mf_cpu_isa()];
   if (trivial(g, sizeof(double))) return;
-  if (is_thin(g)) own->gemv_f64(g);
+  if (is_thin(g)) levels[mf_cpu_isa()].gemv_f64(g);
   else if (!is_small(g) && fits_int(g) && blas_usable()) blas_f64(g);
-  else own->block_f64(g);
+  else block_level(g, sizeof(double))->block_f64(g);
 }
 
 /* ---- cut for the pool */

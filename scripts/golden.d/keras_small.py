@@ -88,6 +88,9 @@ LAYERS = {
     "Flatten": [L("channels_first", {"data_format": "channels_first"}, [v(2, 3, 2, 2)])],
     "BatchNormalization": [L("image_axis_1", {"axis": 1}, [v(2, 3, 2, 2)], True),
                            L("image_float64", {"dtype": "float64"}, [v(2, 3, 2, 2, dtype="float64")], True),
+                           L("renorm", {"renorm": True, "momentum": 0.5, "renorm_momentum": 0.75}, [v(4, 3)], True, 3),
+                           L("renorm_clipping", {"renorm": True, "scale": False, "renorm_clipping": {
+                               "rmax": 1.25, "rmin": 0.5, "dmax": 0.25}}, [v(2, 3, 2, 2)], True, 2),
                            L("image_bare", {"scale": False, "center": False}, [v(2, 3, 2, 2)], True, 2)],
     "LayerNormalization": [L("rms", {"rms_scaling": True}, [v(3, 4)])],
     "Embedding": [L("negative", {"input_dim": 5, "output_dim": 2}, [i32([[-1, 0, -5]])])],

@@ -1,7 +1,8 @@
 /* bench_conv.c - convolutions: the ops as they run here (oneDNN with one thread a piece of the batch), im2col, and
  * oneDNN with its own threading on the same NHWC data, by shape.
  *
- *     bench_conv [threads]      (default 2)
+ *     bench_conv [threads [seconds [divisor]]]   (default 2 threads, 1 second a row, whole batches; on a busy machine
+ *                                                 smaller batches fit between other processes' time slices)
  *
  * The contenders take turns within each round; a figure is the median over the rounds, in brackets the best. */
 #include <omp.h>
@@ -17,7 +18,7 @@
 #include <dnnl.h>
 #endif
 
-enum { ROUNDS = 9 };
+enum { MOST_ROUNDS = 200 };
 
 typedef struct shape {
   const char *name;
@@ -39,6 +40,9 @@ static double now(void) {
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
+
+static double seconds = 1;
+static int64_t divisor = 1;
 
 static void check(mf_status s) {
   if (!s) return;
@@ -164,13 +168,15 @@ static double sample(void (*fn)(bench *), bench *b) {
   fn(b);
   double t0 = now();
   fn(b);
-  int n = (int)(3e-3 / (now() - t0 + 1e-9)) + 1;
+  int n = (int)(3e-4 / (now() - t0 + 1e-9)) + 1;
   t0 = now();
   for (int i = 0; i < n; i++) fn(b);
   return (now() - t0) / n;
 }
 
-static void run(mf_ctx *ctx, const shape *s, mfi_conv_kind kind, int threads) {
+static void run(mf_ctx *ctx, const shape *whole, mfi_conv_kind kind, int threads) {
+  shape part = *whole, *s = &part;
+  part.n = whole->n > divisor ? whole->n / divisor : 1;
   static const char *const kinds[] = {"forward", "input", "filter"};
   static const struct { const char *name; void (*fn)(bench *); } list[] = {
       {"op", run_op}, {"im2col", run_im2col}, {"onednn's own threads", run_dnnl}};
@@ -187,17 +193,18 @@ static void run(mf_ctx *ctx, const shape *s, mfi_conv_kind kind, int threads) {
   b.scratch = aligned_alloc(64, (mfi_conv_im2col_scratch(&b.g, kind, MF_FLOAT32) + 127) / 64 * 64);
   omp_set_num_threads(threads);
   open_dnnl(&b);
-  double t[3][ROUNDS], flops = 2.0 * (double)(s->n * oh * ow * s->o * s->c * s->k * s->k);
-  for (int r = 0; r < ROUNDS; r++)
+  double t[3][MOST_ROUNDS], start = now(), flops = 2.0 * (double)(s->n * oh * ow * s->o * s->c * s->k * s->k);
+  int rounds = 0;
+  for (; rounds < MOST_ROUNDS && (rounds < 9 || now() - start < seconds); rounds++)
     for (int i = 0; i < 3; i++) {
-      struct timespec pause = {0, 3000000};
+      struct timespec pause = {0, 1000000};
       nanosleep(&pause, NULL);
-      t[i][r] = sample(list[i].fn, &b);
+      t[i][rounds] = sample(list[i].fn, &b);
     }
-  printf("%-28s %-7s", s->name, kinds[kind]);
+  printf("%-28s /%d %-7s", s->name, (int)divisor, kinds[kind]);
   for (int i = 0; i < 3; i++) {
-    qsort(t[i], ROUNDS, sizeof t[i][0], compare);
-    printf(" | %s %.3f ms %.1f GF/s (%.1f)", list[i].name, t[i][ROUNDS / 2] * 1e3, flops / t[i][ROUNDS / 2] / 1e9,
+    qsort(t[i], (size_t)rounds, sizeof t[i][0], compare);
+    printf(" | %s %.3f ms %.1f GF/s (%.1f)", list[i].name, t[i][rounds / 2] * 1e3, flops / t[i][rounds / 2] / 1e9,
            flops / t[i][0] / 1e9);
   }
   printf("\n");
@@ -209,6 +216,8 @@ static void run(mf_ctx *ctx, const shape *s, mfi_conv_kind kind, int threads) {
 int main(int argc, char **argv) {
   int threads = argc > 1 ? atoi(argv[1]) : 2;
   mf_ctx *ctx;
+  if (argc > 2) seconds = atof(argv[2]);
+  if (argc > 3) divisor = atoi(argv[3]);
   check(mf_init());
   check(mf_ctx_new(&ctx));
   mf_pool_set_threads(threads);

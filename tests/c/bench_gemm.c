@@ -1,6 +1,6 @@
 /* bench_gemm.c - matrix products: our split over the pool against the libraries' own threading, by shape.
  *
- *     bench_gemm [threads]      (default 2)
+ *     bench_gemm [threads [seconds]]      (default 2 threads, 1 second a shape; on a busy machine more finds a quiet moment)
  *
  * The contenders take turns within each round, so that a change of the machine's state meets all of them; a figure is
  * the median over the rounds; in brackets the best. Between turns the program sleeps: OpenMP's threads spin for a
@@ -18,7 +18,7 @@
 #include <dnnl.h>
 #endif
 
-enum { ROUNDS = 15, CONTENDERS = 5 };
+enum { MOST_ROUNDS = 200, CONTENDERS = 5 };
 
 typedef struct shape {
   int m, n, k, ta, tb, f64;
@@ -39,6 +39,7 @@ static double now(void) {
 }
 
 static int threads;
+static double seconds = 1;
 
 static void ours(const mfi_gemm *g, int f64) { mfi_gemm_split(g, f64 ? mfi_gemm_f64 : mfi_gemm_f32, f64 ? 8 : 4); }
 
@@ -67,12 +68,12 @@ static int compare(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Seconds for one product in a loop of at least 3 ms. */
+/* Seconds for one product in a loop of 0.3 ms or one product: short, to fit between other processes' time slices. */
 static double sample(void (*fn)(const mfi_gemm *, int), const mfi_gemm *g, int f64) {
   fn(g, f64);
   double t0 = now();
   fn(g, f64);
-  int n = (int)(1e-3 / (now() - t0 + 1e-9)) + 1;
+  int n = (int)(3e-4 / (now() - t0 + 1e-9)) + 1;
   if (n > 100000) n = 100000;
   t0 = now();
   for (int i = 0; i < n; i++) fn(g, f64);
@@ -98,21 +99,22 @@ static void run(const shape *s) {
   mfi_gemm g = {.ta = s->ta, .tb = s->tb, .m = s->m, .n = s->n, .k = s->k, .lda = s->ta ? s->m : s->k,
                 .ldb = s->tb ? s->k : s->n, .ldc = s->n};
   void *a = filled(size[0], s->f64), *b = filled(size[1], s->f64), *c = filled(size[2], s->f64);
-  double t[CONTENDERS][ROUNDS], flops = 2.0 * s->m * s->n * s->k;
+  double t[CONTENDERS][MOST_ROUNDS], start = now(), flops = 2.0 * s->m * s->n * s->k;
   g.a = a, g.b = b, g.c = c;
-  for (int r = 0; r < ROUNDS; r++)
+  int rounds = 0;
+  for (; rounds < MOST_ROUNDS && (rounds < 9 || now() - start < seconds); rounds++)
     for (int i = 0; i < CONTENDERS; i++) {
-      struct timespec pause = {0, 3000000};
+      struct timespec pause = {0, 1000000};
       omp_set_num_threads(list[i].omp ? threads : 1);
       nanosleep(&pause, NULL);
-      t[i][r] = sample(list[i].fn, &g, s->f64);
+      t[i][rounds] = sample(list[i].fn, &g, s->f64);
     }
   printf("%s %5dx%5dx%5d %c%c", s->f64 ? "f64" : "f32", s->m, s->n, s->k, s->ta ? 'T' : 'N', s->tb ? 'T' : 'N');
   for (int i = 0; i < CONTENDERS; i++) {
-    qsort(t[i], ROUNDS, sizeof t[i][0], compare);
+    qsort(t[i], (size_t)rounds, sizeof t[i][0], compare);
     if (s->f64 && list[i].fn == dnn) printf(" | %s -", list[i].name);
     else
-      printf(" | %s %.2f us %.1f (%.1f)", list[i].name, t[i][ROUNDS / 2] * 1e6, flops / t[i][ROUNDS / 2] / 1e9,
+      printf(" | %s %.2f us %.1f (%.1f)", list[i].name, t[i][rounds / 2] * 1e6, flops / t[i][rounds / 2] / 1e9,
              flops / t[i][0] / 1e9);
   }
   printf("\n");
@@ -121,6 +123,7 @@ static void run(const shape *s) {
 
 int main(int argc, char **argv) {
   threads = argc > 1 ? atoi(argv[1]) : 2;
+  if (argc > 2) seconds = atof(argv[2]);
   mf_pool_set_threads(threads);
   printf("float32 by %s, float64 by %s, OpenBLAS %s, %d threads; GF/s\n", mfi_gemm_backend(MF_FLOAT32),
          mfi_gemm_backend(MF_FLOAT64), openblas_get_corename(), threads);

@@ -85,6 +85,36 @@ describe("the order of samples", function()
   end
 end)
 
+describe("a whole fit", function()
+  local machine = require "moonflow.core".machine
+  local function bits(threads)
+    machine.set_threads(threads)
+    keras.utils.set_random_seed(5)
+    local model = keras.Sequential{keras.Input{shape = {12, 12, 1}}, layers.Conv2D(8, 3, {activation = "relu"}),
+      layers.BatchNormalization(), layers.MaxPooling2D(), layers.Dropout(0.25), layers.Flatten(),
+      layers.Dense(64, {activation = "relu"}), layers.Dense(10)}
+    model:compile{optimizer = "adam", loss = keras.losses.SparseCategoricalCrossentropy{from_logits = true}}
+    local x, y = tf.random.normal({200, 12, 12, 1}), tf.random.uniform({200}, {maxval = 10, dtype = "int32"})
+    local history = model:fit(x, y, {batch_size = 64, epochs = 2, verbose = 0})
+    local parts = {}
+    for i, loss in ipairs(history.history.loss) do parts[i] = ("%a"):format(loss) end
+    for _, weight in ipairs(model.weights) do
+      local total = 0.0
+      for i, value in ipairs(tf.reshape(weight, {-1}):totable()) do total = total + value * (i % 17 + 1) end
+      parts[#parts + 1] = ("%a"):format(total)
+    end
+    return parts
+  end
+
+  it("gives the same bits with 1, 2, 3 and 8 threads", function()
+    local before = machine.get_threads()
+    local one = bits(1)
+    local results = {bits(2), bits(3), bits(8)}
+    machine.set_threads(before)
+    for _, result in ipairs(results) do assert.are.same(one, result) end
+  end)
+end)
+
 local function line_model()
   local model = keras.Sequential{keras.Input{shape = {1}}, layers.Dense(1, {use_bias = false, kernel_initializer = "ones"})}
   model:compile{optimizer = keras.optimizers.SGD(0.1), loss = "mse"}

@@ -29,8 +29,8 @@ function models.cnn()
 end
 
 function models.norm()
-  return keras.Sequential{keras.Input{shape = {8}}, layers.Dense(6), layers.BatchNormalization{momentum = 0.9},
-    layers.ReLU(), layers.Dropout(0.25, {seed = 7}), layers.Dense(5, {activation = "tanh"}),
+  return keras.Sequential{keras.Input{shape = {8}}, layers.Dense(6, {use_bias = false}),
+    layers.BatchNormalization{momentum = 0.9}, layers.ReLU(), layers.Dropout(0.25, {seed = 7}), layers.Dense(5, {activation = "tanh"}),
     layers.LayerNormalization(), layers.Dense(3), name = "norm"}
 end
 models.small_norm = models.norm

@@ -1,6 +1,7 @@
 --- Models against real Keras: summaries, layers, shapes, names and paths of weights; and what models do by themselves.
 
 local golden = require "golden_data"
+local json = require "moonflow.base.json"
 local models = require "keras_models"
 local tf = require "moonflow"
 
@@ -22,6 +23,23 @@ local function fails_with(text, f, ...)
   local ok, err = pcall(f, ...)
   assert.is_false(ok)
   assert.is_truthy(tostring(err):find(text, 1, true), tostring(err))
+end
+
+--- nil, or the first place where plain data differ from Keras's. Keras's None defaults that have no counterpart here count
+-- as equal.
+local function config_difference(want, got, where)
+  if want == tf.None and got == nil then return nil end
+  if type(want) ~= "table" or type(got) ~= "table" then
+    if want == got then return nil end
+    return ("%s: expected %s, got %s"):format(where, tostring(want), tostring(got))
+  end
+  for key, value in next, want do
+    local difference = config_difference(value, got[key], where .. "." .. tostring(key))
+    if difference then return difference end
+  end
+  for key in next, got do
+    if want[key] == nil then return where .. ": has " .. tostring(key) end
+  end
 end
 
 describe("models of Keras", function()
@@ -50,6 +68,28 @@ describe("models of Keras", function()
         assert.are.equal(golden_shape(row.weights[i].shape), shape_list(weight.shape))
         assert.are.equal(row.weights[i].trainable, weight.trainable)
       end
+    end)
+
+    it(row.model .. " has Keras's config, and comes back from it", function()
+      keras.utils.clear_session()
+      local model = models[row.model]()
+      local config = model:get_config()
+      local where = config_difference(row.get_config, config, "config")
+      assert.is_nil(where)
+      local text = json.encode(config)
+      local copy = model.class.from_config(json.decode(text))
+      assert.are.equal(text, json.encode(copy:get_config()))
+      copy:set_weights(model:get_weights())
+      local inputs = {}
+      for i, x in ipairs(model.inputs) do
+        local shape = x.shape:as_list()
+        shape[1] = 2
+        inputs[i] = tf.cast(tf.ones(shape), x.dtype)
+      end
+      if #inputs == 1 then inputs = inputs[1] end
+      local want, got = model(inputs), copy(inputs)
+      if #model.outputs == 1 then want, got = {want}, {got} end
+      for i = 1, #want do assert.are.same(want[i]:totable(), got[i]:totable()) end
     end)
   end
 end)

@@ -132,6 +132,9 @@ local function saturate_cast(value, dtype)
   dtype = dtypes.get(dtype)
   value = to(value, nil, "saturate_cast", "value")
   local from = value.dtype
+  if from.is_complex or not from.is_numeric or not dtype.is_numeric then
+    errors.invalid("saturate_cast", "expected numbers, received a cast from %s to %s", from.name, dtype.name)
+  end
   if from.min < dtype.min then value = raw.Maximum(value, to(from.is_integer and dtype.min or dtype.min + 0.0, from)) end
   if from.max > dtype.max then value = raw.Minimum(value, to(from.is_integer and dtype.max or dtype.max + 0.0, from)) end
   return cast(value, dtype)
@@ -289,9 +292,9 @@ return {
   {"tf.fill", "dims:shape, value, name=None, layout:any=None", function(dims, value)
     return raw.Fill(dims_of(dims, "fill", "dims"), value)
   end, "A tensor filled with one value."},
-  {"tf.eye tf.linalg.eye", "num_rows, num_columns:any=None, batch_shape:shape=None, dtype=tf.float32, name=None", eye,
+  {"tf.eye tf.linalg.eye", "num_rows, num_columns:real=None, batch_shape:shape=None, dtype=tf.float32, name=None", eye,
    "The identity matrix, or a batch of them."},
-  {"tf.range", "start, limit:any=None, delta:any=1, dtype=None, name:string='range'", range, "Numbers from start up to limit."},
+  {"tf.range", "start, limit:real=None, delta:real=1, dtype=None, name:string='range'", range, "Numbers from start up to limit."},
   {"tf.linspace", "start, stop, num, name=None, axis=0", linspace, "Evenly spaced values along an axis."},
   {"tf.one_hot", "indices, depth, on_value:any=None, off_value:any=None, axis=None, dtype=None, name=None", one_hot,
    "A one-hot tensor."},

@@ -87,9 +87,15 @@ local function describe_rank(x)
   return ("Received rank %s, shape %s"):format(x.shape.rank, x.shape)
 end
 
+--- A rank given as a number or a tensor.
+local function rank_of(rank)
+  if core.args.is_tensor(rank) then rank = to(rank):item() end
+  return math.tointeger(rank) or errors.invalid("assert_rank", "argument 'rank': expected an integer, received %s", errors.describe(rank))
+end
+
 local function assert_rank(x, rank, message)
   x = to(x, nil, "assert_rank", "x")
-  rank = core.args.is_tensor(rank) and to(rank):item() or rank
+  rank = rank_of(rank)
   if x.shape.rank ~= nil and x.shape.rank ~= rank then
     fail("assert_rank", ("%sTensor must have rank %d.  %s"):format(message and message .. ".  " or "", rank, describe_rank(x)))
   end
@@ -97,7 +103,7 @@ end
 
 local function assert_rank_at_least(x, rank, message)
   x = to(x, nil, "assert_rank_at_least", "x")
-  rank = core.args.is_tensor(rank) and to(rank):item() or rank
+  rank = rank_of(rank)
   if x.shape.rank ~= nil and x.shape.rank < rank then
     fail("assert_rank_at_least",
       ("%sTensor must have rank at least %d.  %s"):format(message and message .. ".  " or "", rank, describe_rank(x)))
@@ -105,12 +111,14 @@ local function assert_rank_at_least(x, rank, message)
 end
 
 local function assert_rank_in(x, ranks, message)
+  local texts = {}
+  for i = 1, #ranks do texts[i] = tostring(ranks[i]) end
   x = to(x, nil, "assert_rank_in", "x")
   for _, rank in ipairs(ranks) do
     if x.shape.rank == nil or rank == x.shape.rank then return end
   end
   fail("assert_rank_in", ("%sTensor must have rank in (%s).  %s"):format(message and message .. ".  " or "",
-    table.concat(ranks, ", "), describe_rank(x)))
+    table.concat(texts, ", "), describe_rank(x)))
 end
 
 local function assert_scalar(tensor, message)
@@ -162,7 +170,12 @@ end
 
 local function assert_shapes(shapes, _, _, message)
   local sizes = {}
-  for _, pair in ipairs(shapes) do assert_shape_of(pair[1], pair[2], sizes, message) end
+  for _, pair in ipairs(shapes) do
+    if type(pair) ~= "table" or type(pair[2]) ~= "table" then
+      errors.invalid("assert_shapes", "argument 'shapes': expected a list of {tensor, shape}, received %s in it", errors.describe(pair))
+    end
+    assert_shape_of(pair[1], pair[2], sizes, message)
+  end
 end
 
 local function assert_condition(condition, data, summarize)
@@ -208,23 +221,23 @@ return {
   {"tf.debugging.assert_less_equal", compared, comparison("assert_less_equal", "LessEqual", "<="), "All x <= y?"},
   {"tf.debugging.assert_greater tf.assert_greater", compared, comparison("assert_greater", "Greater", ">"), "All x > y?"},
   {"tf.debugging.assert_greater_equal", compared, comparison("assert_greater_equal", "GreaterEqual", ">="), "All x >= y?"},
-  {"tf.debugging.assert_near", "x:any, y:any, rtol:any=None, atol:any=None, message=None, summarize=None, name=None", assert_near,
+  {"tf.debugging.assert_near", "x:any, y:any, rtol:real=None, atol:real=None, message=None, summarize=None, name=None", assert_near,
    "All x close to y?"},
   {"tf.debugging.assert_positive", signed, sign("assert_positive", "Greater", ">"), "All x > 0?"},
   {"tf.debugging.assert_negative", signed, sign("assert_negative", "Less", "<"), "All x < 0?"},
   {"tf.debugging.assert_non_negative", signed, sign("assert_non_negative", "GreaterEqual", ">="), "All x >= 0?"},
   {"tf.debugging.assert_non_positive", signed, sign("assert_non_positive", "LessEqual", "<="), "All x <= 0?"},
-  {"tf.debugging.assert_rank tf.assert_rank", "x, rank:any, message=None, name=None", assert_rank, "Has x this rank?"},
-  {"tf.debugging.assert_rank_at_least", "x, rank:any, message=None, name=None", assert_rank_at_least, "Has x at least this rank?"},
+  {"tf.debugging.assert_rank tf.assert_rank", "x, rank:index, message=None, name=None", assert_rank, "Has x this rank?"},
+  {"tf.debugging.assert_rank_at_least", "x, rank:index, message=None, name=None", assert_rank_at_least, "Has x at least this rank?"},
   {"tf.debugging.assert_rank_in", "x, ranks:list, message=None, name=None", assert_rank_in, "Has x one of these ranks?"},
   {"tf.debugging.assert_scalar", "tensor, message=None, name=None", assert_scalar, "Is it a scalar?"},
   {"tf.debugging.assert_type", "tensor, tf_type:dtype, message=None, name=None", assert_type, "Has it this dtype?"},
   {"tf.debugging.assert_integer", "x, message=None, name=None", assert_integer, "Is it of an integer type?"},
-  {"tf.debugging.assert_shapes", "shapes:struct, data:any=None, summarize=None, message=None, name=None", assert_shapes,
+  {"tf.debugging.assert_shapes", "shapes:list, data:any=None, summarize=None, message=None, name=None", assert_shapes,
    "Do several shapes fit together?"},
-  {"tf.debugging.assert_same_float_dtype", "tensors:struct=None, dtype=None", assert_same_float_dtype, "One floating dtype for all?"},
+  {"tf.debugging.assert_same_float_dtype", "tensors:list=None, dtype=None", assert_same_float_dtype, "One floating dtype for all?"},
   {"tf.debugging.assert_proper_iterable", "values:any", assert_proper_iterable, "Is it a list?"},
-  {"tf.debugging.Assert tf.Assert", "condition, data:struct, summarize=None, name=None", assert_condition, "Is the condition true?"},
+  {"tf.debugging.Assert tf.Assert", "condition, data:list, summarize=None, name=None", assert_condition, "Is the condition true?"},
   {"tf.debugging.check_numerics", "tensor, message, name=None", check_numerics, "Raises where there is NaN or Inf."},
   {"tf.debugging.assert_all_finite", "x, message, name=None", check_numerics, "Raises where there is NaN or Inf."},
   {"tf.debugging.is_numeric_tensor", "tensor:any", function(tensor)

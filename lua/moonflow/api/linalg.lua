@@ -85,6 +85,14 @@ local function axes_pair(a, axes)
   end
   local left, right = axes[1], axes[2]
   left, right = type(left) == "table" and left or {left}, type(right) == "table" and right or {right}
+  for _, list in ipairs{left, right} do
+    for i = 1, #list do
+      if math.type(list[i]) ~= "integer" then
+        errors.invalid("tensordot", "argument 'axes': expected an integer or two lists of integers, received %s in it",
+          errors.describe(list[i]))
+      end
+    end
+  end
   if #left ~= #right then errors.invalid("tensordot", "different number of contraction axes: %d and %d", #left, #right) end
   return left, right
 end
@@ -198,9 +206,9 @@ return {
    "Matrix times vector."},
   {"tf.tensordot tf.linalg.tensordot", "a, b, axes:any, name=None", tensordot, "Contraction over axes."},
   {"tf.einsum tf.linalg.einsum", "equation, *inputs, **kwargs", einsum, "Contraction by an equation of letters."},
-  {"tf.linalg.diag", "diagonal, name:string='diag', k:any=0, num_rows=-1, num_cols=-1, padding_value:any=0, align:string='RIGHT_LEFT'",
+  {"tf.linalg.diag", "diagonal, name:string='diag', k:real=0, num_rows=-1, num_cols=-1, padding_value:any=0, align:string='RIGHT_LEFT'",
    diag, "Matrices with given diagonals."},
-  {"tf.linalg.diag_part", "input, name:string='diag_part', k:any=0, padding_value:any=0, align:string='RIGHT_LEFT'", diag_part,
+  {"tf.linalg.diag_part", "input, name:string='diag_part', k:real=0, padding_value:any=0, align:string='RIGHT_LEFT'", diag_part,
    "Diagonals of matrices."},
   {"tf.linalg.tensor_diag", "diagonal, name=None", "Diag", "A tensor with a given diagonal."},
   {"tf.linalg.tensor_diag_part", "input, name=None", "DiagPart", "The diagonal of a tensor."},

@@ -32,6 +32,9 @@ local function padding_of(padding, op)
   elseif type(padding) == "table" then
     local flat = {}
     for _, pair in ipairs(padding) do
+      if type(pair) ~= "table" then
+        errors.invalid(op, "argument 'padding': expected a list of pairs, received %s in it", errors.describe(pair))
+      end
       flat[#flat + 1], flat[#flat + 2] = pair[1], pair[2]
     end
     return "EXPLICIT", flat
@@ -296,6 +299,7 @@ end
 local function noise_shape_of(x, noise_shape)
   if noise_shape == nil then return raw.Shape(x) end
   if core.args.is_tensor(noise_shape) then return noise_shape end
+  if type(noise_shape) == "number" then return {noise_shape} end
   local dims = {}
   for i = 1, #noise_shape do
     dims[i] = noise_shape[i]
@@ -386,34 +390,34 @@ return {
   {"tf.nn.relu6", "features, name=None", "Relu6", "min(max(x, 0), 6)."},
   {"tf.nn.elu", "features, name=None", "Elu", "x, or exp(x) - 1 below 0."},
   {"tf.nn.selu", "features, name=None", "Selu", "The scaled exponential linear unit."},
-  {"tf.nn.leaky_relu", "features, alpha:any=0.2, name=None", leaky_relu, "x, or alpha x below 0."},
+  {"tf.nn.leaky_relu", "features, alpha:real=0.2, name=None", leaky_relu, "x, or alpha x below 0."},
   {"tf.nn.gelu", "features, approximate=False, name=None", gelu, "The Gaussian error linear unit."},
-  {"tf.nn.silu tf.nn.swish", "features, beta:any=1.0", silu, "x sigmoid(beta x)."},
+  {"tf.nn.silu tf.nn.swish", "features, beta:real=1.0", silu, "x sigmoid(beta x)."},
   {"tf.nn.crelu", "features, axis:axis=-1, name=None", crelu, "relu of x and of -x."},
   {"tf.nn.softplus tf.math.softplus", "features, name=None", "Softplus", "log(1 + exp(x))."},
   {"tf.nn.softsign tf.math.softsign", "features, name=None", "Softsign", "x / (1 + |x|)."},
-  {"tf.nn.softmax tf.math.softmax", "logits, axis=None, name=None", softmax("softmax", "Softmax"), "exp(x) over its sum."},
-  {"tf.nn.log_softmax tf.math.log_softmax", "logits, axis=None, name=None", softmax("log_softmax", "LogSoftmax"),
+  {"tf.nn.softmax tf.math.softmax", "logits, axis:integer=None, name=None", softmax("softmax", "Softmax"), "exp(x) over its sum."},
+  {"tf.nn.log_softmax tf.math.log_softmax", "logits, axis:integer=None, name=None", softmax("log_softmax", "LogSoftmax"),
    "The logarithm of softmax."},
   {"tf.nn.sparse_softmax_cross_entropy_with_logits", "labels, logits, name=None", sparse_labels,
    "Cross entropy of class numbers and logits."},
-  {"tf.nn.softmax_cross_entropy_with_logits", "labels, logits, axis:axis=-1, name=None", softmax_cross_entropy,
+  {"tf.nn.softmax_cross_entropy_with_logits", "labels, logits, axis:integer=-1, name=None", softmax_cross_entropy,
    "Cross entropy of probabilities and logits."},
   {"tf.nn.sigmoid_cross_entropy_with_logits", "labels:tensor=None, logits:tensor=None, name=None", sigmoid_cross_entropy,
    "Cross entropy of independent yes-or-no labels."},
   {"tf.nn.weighted_cross_entropy_with_logits", "labels, logits, pos_weight, name=None", weighted_cross_entropy,
    "The same with a weight for positive labels."},
   {"tf.nn.log_poisson_loss", "targets, log_input, compute_full_loss=False, name=None", log_poisson_loss, "The log Poisson loss."},
-  {"tf.nn.compute_average_loss", "per_example_loss, sample_weight:any=None, global_batch_size:any=None", compute_average_loss,
+  {"tf.nn.compute_average_loss", "per_example_loss, sample_weight:any=None, global_batch_size:real=None", compute_average_loss,
    "The sum of losses over the global batch size."},
   {"tf.nn.l2_loss", "t, name=None", "L2Loss", "Half the sum of squares."},
   {"tf.nn.bias_add", "value, bias, data_format=None, name=None", bias_add, "Adds a vector to the channels."},
   {"tf.nn.moments", "x, axes, shift:any=None, keepdims=False, name=None", moments, "Mean and variance over axes."},
   {"tf.nn.batch_normalization", "x, mean, variance, offset:any, scale:any, variance_epsilon:number, name=None", batch_normalization,
    "Normalizes by given moments."},
-  {"tf.nn.dropout", "x, rate:any, noise_shape:shape=None, seed=None, name=None", dropout,
+  {"tf.nn.dropout", "x, rate:real, noise_shape:shape=None, seed:integer=None, name=None", dropout,
     "Sets a share of the elements to 0, scales the rest."},
-  {"tf.nn.experimental.stateless_dropout", "x, rate:any, seed, rng_alg:any=None, noise_shape:shape=None, name=None",
+  {"tf.nn.experimental.stateless_dropout", "x, rate:real, seed, rng_alg:any=None, noise_shape:shape=None, name=None",
    function(x, rate, seed, _, noise_shape) return stateless_dropout(x, rate, noise_shape, seed) end, "dropout by a given seed."},
-  {"tf.nn.embedding_lookup", "params:any, ids, max_norm:any=None, name=None", embedding_lookup, "Rows of an embedding matrix."},
+  {"tf.nn.embedding_lookup", "params:any, ids, max_norm:real=None, name=None", embedding_lookup, "Rows of an embedding matrix."},
 }

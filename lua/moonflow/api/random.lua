@@ -135,7 +135,7 @@ local function fold_in(seed, data, alg)
   return tf.concat({first, tf.reshape(data, {1})}, 0)
 end
 
-local normal_text = "shape, mean:any=0.0, stddev:any=1.0, dtype=tf.float32, seed=None, name=None"
+local normal_text = "shape, mean:real=0.0, stddev:real=1.0, dtype=tf.float32, seed:integer=None, name=None"
 local function stateless(body)
   return function(shape, seed, a, b, dtype, _, alg) return body(shape, seed, a, b, dtype, alg) end
 end
@@ -145,19 +145,19 @@ return {
   {"tf.random.normal", normal_text, normal_of("random.normal", "RandomStandardNormal"), "Normally distributed numbers."},
   {"tf.random.truncated_normal", normal_text, normal_of("random.truncated_normal", "TruncatedNormal"),
    "Normally distributed numbers within two standard deviations."},
-  {"tf.random.uniform", "shape, minval:any=0, maxval:any=None, dtype=tf.float32, seed=None, name=None", uniform,
+  {"tf.random.uniform", "shape, minval:real=0, maxval:real=None, dtype=tf.float32, seed:integer=None, name=None", uniform,
    "Uniformly distributed numbers."},
-  {"tf.random.shuffle", "value, seed=None, name=None", shuffle, "Rows in random order."},
-  {"tf.random.categorical", "logits, num_samples:any, dtype=None, seed=None, name=None", categorical, "Draws from categories."},
-  {"tf.random.stateless_normal", "shape, seed, mean:any=0.0, stddev:any=1.0, dtype=tf.float32, name=None, alg:any='auto_select'",
+  {"tf.random.shuffle", "value, seed:integer=None, name=None", shuffle, "Rows in random order."},
+  {"tf.random.categorical", "logits, num_samples:real, dtype=None, seed:integer=None, name=None", categorical, "Draws from categories."},
+  {"tf.random.stateless_normal", "shape, seed, mean:real=0.0, stddev:real=1.0, dtype=tf.float32, name=None, alg:any='auto_select'",
    stateless(stateless_normal_of("random.stateless_normal", "StatelessRandomNormalV2")), "Normally distributed numbers by a seed."},
   {"tf.random.stateless_truncated_normal",
-   "shape, seed, mean:any=0.0, stddev:any=1.0, dtype=tf.float32, name=None, alg:any='auto_select'",
+   "shape, seed, mean:real=0.0, stddev:real=1.0, dtype=tf.float32, name=None, alg:any='auto_select'",
    stateless(stateless_normal_of("random.stateless_truncated_normal", "StatelessTruncatedNormalV2")),
    "Truncated normal numbers by a seed."},
-  {"tf.random.stateless_uniform", "shape, seed, minval:any=0, maxval:any=None, dtype=tf.float32, name=None, alg:any='auto_select'",
+  {"tf.random.stateless_uniform", "shape, seed, minval:real=0, maxval:real=None, dtype=tf.float32, name=None, alg:any='auto_select'",
    stateless(stateless_uniform), "Uniformly distributed numbers by a seed."},
-  {"tf.random.stateless_categorical", "logits, num_samples:any, seed, dtype=tf.int64, name=None", stateless_categorical,
+  {"tf.random.stateless_categorical", "logits, num_samples:real, seed, dtype=tf.int64, name=None", stateless_categorical,
    "Draws from categories by a seed."},
   {"tf.random.split tf.random.experimental.stateless_split", "seed:tensor, num=2, alg:any='auto_select'", split, "Several seeds from one."},
   {"tf.random.fold_in tf.random.experimental.stateless_fold_in", "seed, data, alg:any='auto_select'", fold_in,

@@ -254,9 +254,10 @@ return {
   {"tf.math.l2_normalize tf.nn.l2_normalize tf.linalg.l2_normalize", "x, axis=None, epsilon=1e-12, name=None, dim:any=None",
    l2_normalize, "x over its Euclidean norm."},
   {"tf.linalg.global_norm", "t_list:tensors, name=None", global_norm, "The norm of all values of several tensors."},
-  {"tf.clip_by_global_norm", "t_list:tensors, clip_norm:any, use_norm:any=None, name=None", clip_by_global_norm,
+  {"tf.clip_by_global_norm", "t_list:tensors, clip_norm:real, use_norm:real=None, name=None", clip_by_global_norm,
    "Scales several tensors so that their global norm is at most clip_norm."},
-  {"tf.clip_by_norm", "t:any, clip_norm:any, axes=None, name=None", clip_by_norm, "Scales a tensor so that its norm is at most clip_norm."},
+  {"tf.clip_by_norm", "t:any, clip_norm:real, axes=None, name=None", clip_by_norm,
+   "Scales a tensor so that its norm is at most clip_norm."},
   {"tf.math.segment_sum", "data, segment_ids, name=None", "SegmentSum", "Sums by sorted segment numbers."},
   {"tf.math.unsorted_segment_sum", segment_text, "UnsortedSegmentSum", "Sums by segment numbers."},
   {"tf.math.unsorted_segment_mean", segment_text, unsorted_mean("unsorted_segment_mean", function(n) return n end),
@@ -266,8 +267,8 @@ return {
   {"tf.math.unsorted_segment_max", segment_text, "UnsortedSegmentMax", "Greatest values by segment numbers."},
   {"tf.math.unsorted_segment_min", segment_text, "UnsortedSegmentMin", "Least values by segment numbers."},
   {"tf.math.unsorted_segment_prod", segment_text, "UnsortedSegmentProd", "Products by segment numbers."},
-  {"tf.math.bincount", "arr, weights:any=None, minlength:any=None, maxlength:any=None, dtype=tf.int32, name=None, axis=None, " ..
+  {"tf.math.bincount", "arr, weights:any=None, minlength:real=None, maxlength:real=None, dtype=tf.int32, name=None, axis=None, " ..
     "binary_output=False", bincount, "Counts of each integer."},
-  {"tf.math.confusion_matrix", "labels, predictions, num_classes:any=None, weights:any=None, dtype=tf.int32, name=None",
+  {"tf.math.confusion_matrix", "labels, predictions, num_classes:real=None, weights:any=None, dtype=tf.int32, name=None",
    confusion_matrix, "How often each label was predicted as what."},
 }

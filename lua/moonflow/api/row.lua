@@ -14,15 +14,20 @@ local args = require "moonflow.base.args"
 local core = require "moonflow.core"
 local errors = require "moonflow.base.errors"
 
-local None = core.args.None
+local types = require "moonflow.base.types"
+
+local None, is_tensor = core.args.None, core.args.is_tensor
 
 local row = {}
+
+types.define("real", {kind = "scalar", luacats = "number|tf.Tensor"})
+types.define("index", {kind = "scalar", luacats = "integer|tf.Tensor"})
 
 -- Kinds of parameters by their name, where TensorFlow uses the name in one sense only.
 local by_name = {
   name = "string", axis = "axis", axes = "axes", dtype = "dtype", out_type = "dtype", output_type = "dtype", shape = "shape",
-  padding = "any", data_format = "string", strides = "integers", ksize = "integers", dilations = "integers", seed = "any",
-  message = "string", summarize = "integer", perm = "axes", equation = "string", k = "any", dtype_hint = "dtype", mode = "string",
+  padding = "any", data_format = "string", strides = "integers", ksize = "integers", dilations = "integers",
+  message = "string", summarize = "integer", perm = "axes", equation = "string", dtype_hint = "dtype", mode = "string",
 }
 
 --- Reads one default. Returns the Lua value; the second result is false when the text is no literal.
@@ -118,19 +123,89 @@ local function renaming(spec, text)
   return map
 end
 
+-- ---- what a body may rely on
+
+--- A list, a shape, or a tensor.
+local function is_listed(value)
+  if type(value) == "table" and getmetatable(value) == nil then return true end
+  local kind = core.args.kind(value)
+  return kind == "shape" or kind == "dict" or is_tensor(value)
+end
+
+local function is_integer(value)
+  return type(value) == "number" and math.tointeger(value) ~= nil
+end
+
+-- Type -> what was expected, and whether a value is that. What is nil is not asked.
+local accepted = {
+  dtype = {"a dtype such as tf.float32 or 'float32'", function(value) return core.dtype.get(value) ~= nil end},
+  real = {"a number or a tensor", function(value) return type(value) == "number" or is_tensor(value) end},
+  index = {"an integer", function(value) return is_integer(value) or is_tensor(value) end},
+  axis = {"an integer or a list of integers", function(value) return is_integer(value) or is_listed(value) end},
+  integers = {"an integer or a list of integers", function(value) return is_integer(value) or is_listed(value) end},
+  list = {"a list", is_listed},
+}
+accepted.axes, accepted.shape, accepted.tensors = accepted.axis, accepted.integers, accepted.list
+
+--- Raises unless `value` is what a parameter of this type takes; returns it, names of dtypes as dtypes, 1.0 as 1.
+local function checker(name, parameter)
+  local rule = accepted[parameter[2]]
+  if not rule then return nil end
+  local expected, accepts = rule[1], rule[2]
+  local is_dtype = parameter[2] == "dtype"
+  return function(value)
+    if not accepts(value) then
+      errors.invalid(name, "argument '%s': expected %s, received %s", parameter[1], expected, errors.describe(value))
+    end
+    if is_dtype then return core.dtype.get(value) end
+    if math.type(value) == "float" and parameter[2] ~= "real" then return math.tointeger(value) end
+    return value
+  end
+end
+
+-- Errors point past moonflow's own modules: the functions written out below count as part of this one.
+local here = debug.getinfo(1, "S").source
+
+--- The function that reads a call, checks what the reader does not, and calls the body. It is written out, so that a call makes
+-- no table: `local p1, p2 = read(...)  if p2 ~= nil then p2 = c2(p2) end  return body(p1, p2)`.
+local function join(name, spec, body)
+  local order, checks, given, source = {}, {}, {}, {}
+  for _, parameter in ipairs(spec) do
+    if spec.rest and not order.rest and (parameter.keyword or not args.is_required(parameter)) then order.rest = #order + 1 end
+    if order.rest == #order + 1 then order[#order + 1] = "rest" end
+    order[#order + 1] = parameter
+  end
+  if spec.rest and not order.rest then order[#order + 1] = "rest" end
+  if spec.open then order[#order + 1] = "open" end
+  for i, parameter in ipairs(order) do
+    given[i] = "p" .. i
+    local check = type(parameter) == "table" and checker(name, parameter)
+    if check then
+      checks[#checks + 1] = check
+      local condition = args.is_required(parameter) and "true" or ("p%d ~= nil"):format(i)
+      source[#source + 1] = ("if %s then p%d = checks[%d](p%d) end"):format(condition, i, #checks, i)
+    end
+  end
+  local read = args.signature(spec)
+  if #checks == 0 then
+    return function(...)
+      return body(read(...))
+    end
+  end
+  local names = table.concat(given, ", ")
+  local text = ("local read, body, checks = ...\nreturn function(...)\nlocal %s = read(...)\n%s\nreturn body(%s)\nend"):format(names,
+    table.concat(source, "\n"), names)
+  return load(text, here, "t")(read, body, checks)
+end
+
 --- The function of a row called `name`, or nil.
 function row.make(name, definition)
   local spec = row.read_signature(name, definition[2])
   local body = definition[3]
-  if type(body) == "string" then
-    local op = body:match("^[%w_]+")
-    if not core.op.has(op) then return nil end
-    return core.op.row(op, args.signature(spec), renaming(spec, body))
-  end
-  local read = args.signature(spec)
-  return function(...)
-    return body(read(...))
-  end
+  if type(body) ~= "string" then return join(name, spec, body) end
+  local op = body:match("^[%w_]+")
+  if not core.op.has(op) then return nil end
+  return core.op.row(op, args.signature(spec), renaming(spec, body))
 end
 
 return row

@@ -189,6 +189,9 @@ local function unravel_index(indices, dims)
   local tf = require "moonflow"
   indices, dims = to(indices, nil, "unravel_index", "indices"), to(dims, nil, "unravel_index", "dims")
   local parts, sizes = {}, dims:totable()
+  if dims.shape.rank ~= 1 then
+    errors.invalid("unravel_index", "argument 'dims': expected a list of integers, received shape %s", tostring(dims.shape))
+  end
   local rest = indices
   for i = #sizes, 1, -1 do
     parts[i] = raw.FloorMod(rest, to(sizes[i], indices.dtype))
@@ -218,21 +221,21 @@ local function scatter_nd(indices, updates, shape)
 end
 
 return {
-  {"tf.gather", "params, indices, validate_indices:any=None, axis:any=None, batch_dims:integer=0, name=None", gather,
+  {"tf.gather", "params, indices, validate_indices:any=None, axis:axis=None, batch_dims:integer=0, name=None", gather,
    "Slices picked along an axis."},
   {"tf.gather_nd", "params, indices, batch_dims=0, name=None, bad_indices_policy=''", gather_nd, "Slices picked by index vectors."},
   {"tf.where", "condition, x:any=None, y:any=None, name=None", where, "Elements of x where the condition holds, of y elsewhere."},
-  {"tf.boolean_mask", "tensor, mask, axis:any=None, name:string='boolean_mask'", boolean_mask, "The elements where the mask is true."},
-  {"tf.math.top_k tf.nn.top_k", "input, k:any=1, sorted=True, index_type:dtype=tf.int32, name=None", top_k,
+  {"tf.boolean_mask", "tensor, mask, axis:index=None, name:string='boolean_mask'", boolean_mask, "The elements where the mask is true."},
+  {"tf.math.top_k tf.nn.top_k", "input, k:real=1, sorted=True, index_type:dtype=tf.int32, name=None", top_k,
    "The greatest values of the last axis, and where they are."},
-  {"tf.math.in_top_k tf.nn.in_top_k", "targets, predictions, k:any, name=None", in_top_k, "Is the target among the k greatest?"},
-  {"tf.sort", "values, axis:any=-1, direction='ASCENDING', name=None", sort_by("sort", false), "Values in order."},
-  {"tf.argsort", "values, axis:any=-1, direction='ASCENDING', stable=False, name=None", argsort, "Indices that sort the values."},
+  {"tf.math.in_top_k tf.nn.in_top_k", "targets, predictions, k:real, name=None", in_top_k, "Is the target among the k greatest?"},
+  {"tf.sort", "values, axis:index=-1, direction='ASCENDING', name=None", sort_by("sort", false), "Values in order."},
+  {"tf.argsort", "values, axis:index=-1, direction='ASCENDING', stable=False, name=None", argsort, "Indices that sort the values."},
   {"tf.searchsorted", "sorted_sequence, values, side='left', out_type=tf.int32, name=None",
    searchsorted,
    "Where values would be inserted."},
-  {"tf.sequence_mask", "lengths, maxlen:any=None, dtype=tf.bool, name=None", sequence_mask, "True for the first positions of each row."},
-  {"tf.repeat_", "input, repeats:any, axis=None, name=None", repeat_, "Repeats elements."},
+  {"tf.sequence_mask", "lengths, maxlen:real=None, dtype=tf.bool, name=None", sequence_mask, "True for the first positions of each row."},
+  {"tf.repeat_", "input, repeats:any, axis:integer=None, name=None", repeat_, "Repeats elements."},
   {"tf.unravel_index", "indices, dims:shape, name=None", unravel_index, "Coordinates from flat indices."},
   {"tf.unique", "x, out_idx:dtype=tf.int32, name=None", unique, "The different values, and which one each element is."},
   {"tf.unique_with_counts", "x, out_idx:dtype=tf.int32, name=None", unique_with_counts, "unique, and how often each value occurs."},

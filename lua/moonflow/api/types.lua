@@ -48,9 +48,9 @@ end
 
 local function nothing() end
 
-local function gradients(ys, xs)
+local function gradients()
   errors.raise("FAILED_PRECONDITION", "gradients",
-    "gradients: tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead. (%d, %d)", #ys, #xs)
+    "gradients: tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead.")
 end
 
 local rows = {

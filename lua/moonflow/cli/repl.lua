@@ -26,7 +26,7 @@ end
 --- Errors with a stack only where one helps: not for the typed line itself.
 local function describe(value)
   local text = type(value) == "string" and value or tostring(value)
-  if text == "interrupted!" or text:match(": interrupted!$") then return "interrupted" end
+  if text == "interrupted!" or text:match(": interrupted!$") then return "\ninterrupted" end
   local trace = debug.traceback("", 2):gsub("\n%s*%[C%]: in .-$", "")
   local lines = {}
   for line in trace:gmatch("[^\n]+") do

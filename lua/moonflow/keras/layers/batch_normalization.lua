@@ -11,6 +11,7 @@ local core = require "moonflow.core"
 local dicts = require "moonflow.base.dict"
 local errors = require "moonflow.base.errors"
 local moments = require "moonflow.keras.layers.moments"
+local renorm = require "moonflow.keras.layers.batch_renorm"
 
 local None = dicts.None
 
@@ -25,8 +26,10 @@ local BatchNormalization = Layer:extend("BatchNormalization", {
     arguments.initializer("moving_mean", "zeros"), arguments.initializer("moving_variance", "ones"),
     arguments.regularizer("beta"), arguments.regularizer("gamma"), arguments.constraint("beta"),
     arguments.constraint("gamma"),
-    {"renorm", "boolean", default = false}, {"renorm_clipping", "map", default = None},
-    {"renorm_momentum", "number", default = 0.99}, {"synchronized", "boolean", default = false},
+    {"renorm", "boolean", default = false, doc = "Batch renormalization: training near the statistics of inference."},
+    {"renorm_clipping", "struct", default = None, doc = "Bounds of its corrections: a dict with rmax, rmin, dmax."},
+    {"renorm_momentum", "number", default = 0.99, doc = "How much of its averages stays."},
+    {"synchronized", "boolean", default = false},
   },
 })
 
@@ -43,9 +46,10 @@ local taken = {"center", "scale", "beta_initializer", "gamma_initializer", "movi
   "synchronized", "renorm", "renorm_momentum"}
 
 function BatchNormalization:init(a)
-  if a.renorm then arguments.refuse(self, a, {"renorm"}) end
   self:super_init(a)
   arguments.take(self, a, taken)
+  self.renorm_clipping = a.renorm and (a.renorm_clipping or dicts.dict{}) or a.renorm_clipping
+  if a.renorm then renorm.check(self.renorm_clipping) end
   self.axis, self.momentum, self.epsilon = a.axis, a.momentum + 0.0, a.epsilon + 0.0
   self.supports_masking = true
 end
@@ -66,7 +70,7 @@ local function plan(self, rank, at)
     axes = to_tensor(others, "int32"), squeezed = {squeeze_dims = others},
     spread = at ~= rank - 1 and to_tensor(spread, "int32"),
     -- one op does all of it for images
-    fused = rank == 4 and at == 3 and {epsilon = self.epsilon, is_training = true},
+    fused = rank == 4 and at == 3 and not self.renorm and {epsilon = self.epsilon, is_training = true},
   })
 end
 
@@ -89,6 +93,7 @@ function BatchNormalization:build(input_shape)
   end
   self.moving_mean = add_statistics(self, "moving_mean", size)
   self.moving_variance = add_statistics(self, "moving_variance", size)
+  if self.renorm then renorm.build(self, size) end
   self.input_spec = InputSpec{ndim = rank, axes = dicts.dict{{self.axis, size[1]}}}
   plan(self, rank, at)
 end
@@ -145,8 +150,12 @@ local function train(self, x, gamma, beta, mask)
   else
     mean, variance = moments.of(x, p.axes, p.squeezed)
   end
-  move(self, self.moving_mean, mean)
-  move(self, self.moving_variance, variance)
+  if self.renorm then
+    gamma, beta = renorm.apply(self, mean, variance, gamma, beta)
+  else
+    move(self, self.moving_mean, mean)
+    move(self, self.moving_variance, variance)
+  end
   return normalize(self, x, mean, variance, gamma, beta)
 end
 

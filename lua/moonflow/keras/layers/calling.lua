@@ -1,22 +1,20 @@
 --- How a layer is called: inputs are converted and checked, the layer is built on its first call, training and mask are
 -- resolved, `call` runs, and a call on KerasTensors is recorded.
 
-local KerasTensor = require "moonflow.keras.backend.keras_tensor"
 local InputSpec = require "moonflow.keras.layers.input_spec"
 local Node = require "moonflow.keras.ops.node"
 local args = require "moonflow.base.args"
 local class = require "moonflow.base.class"
 local context = require "moonflow.keras.backend.context"
 local core = require "moonflow.core"
-local dicts = require "moonflow.base.dict"
 local errors = require "moonflow.base.errors"
+local inputs_of = require "moonflow.keras.layers.inputs"
 local marks = require "moonflow.keras.backend.marks"
 local nest = require "moonflow.base.nest"
-local trace = require "moonflow.keras.backend.trace"
+local symbolic_of = require "moonflow.keras.layers.symbolic"
 
 local kind_of, None = core.args.kind, core.args.None
-local to_tensor = core.tensor.to
-local cast = core.op.get("Cast")
+local convert, shapes_of, pack_results = inputs_of.convert, inputs_of.shapes_of, inputs_of.pack_results
 
 local calling = {}
 
@@ -54,50 +52,6 @@ local function default_training(cls)
   end
   if default == None then return nil end
   return default
-end
-
--- ---- inputs
-
-local function cast_leaf(self, policy, x)
-  local kind = kind_of(x)
-  if kind == nil then
-    if x == None or x == nil then return x end
-    local is_data = type(x) ~= "table" and type(x) ~= "string" or core.args.is_scalar_list(x)
-    if not is_data and type(x) ~= "table" then
-      errors.invalid(("layer '%s'"):format(self.name),
-        "only input tensors may be passed as positional arguments, received %s", errors.describe(x))
-    end
-    x = to_tensor(x, nil, self.name, "inputs")
-    kind = "tensor"
-  end
-  if kind ~= "tensor" and kind ~= "keras_tensor" and kind ~= "variable" then
-    if kind == "composite" then return x end
-    errors.invalid(("layer '%s'"):format(self.name),
-      "only input tensors may be passed as positional arguments, received %s", errors.describe(x))
-  end
-  local dtype, wanted = x.dtype, self._own.input_object or policy.compute_object
-  if dtype == wanted or not rawget(self, "autocast") or not dtype.is_floating then return x end
-  if kind == "keras_tensor" then return KerasTensor.new(x.shape, wanted) end
-  local y = cast(x, wanted)
-  if marks.has_masks then marks.set_mask(y, marks.mask(x)) end
-  return y
-end
-
---- One input of a call with its leaves made tensors of the layer's dtype.
-local function convert(self, policy, x)
-  if type(x) == "table" and (getmetatable(x) == nil or dicts.is_dict(x)) then
-    if core.args.is_scalar_list(x) then return cast_leaf(self, policy, x) end
-    return nest.map_structure(function(leaf) return cast_leaf(self, policy, leaf) end, x, nest.options{data = true})
-  end
-  return cast_leaf(self, policy, x)
-end
-
---- The shape of a tensor, or a structure of shapes.
-local function shapes_of(x)
-  if type(x) == "table" and nest.is_nested(x) then
-    return nest.map_structure(function(leaf) return leaf == None and None or leaf.shape end, x)
-  end
-  return x.shape
 end
 
 -- ---- errors
@@ -165,12 +119,6 @@ local function add_activity_loss(self, output)
       self:add_loss(loss)
     end
   end
-end
-
---- What `call` gave: one value, or a list where it gave several.
-local function pack_results(ok, first, ...)
-  if select("#", ...) == 0 then return ok, first end
-  return ok, {first, ...}
 end
 
 local function build(self, n, ...)
@@ -307,113 +255,7 @@ function calling.compute_mask(_, _, previous_mask)
   return previous_mask
 end
 
--- ---- symbolic outputs
-
---- True for what stands for one shape: a shape object, or a list of numbers and None.
-local function is_shape(value)
-  if kind_of(value) == "shape" then return true end
-  if type(value) ~= "table" or getmetatable(value) ~= nil then return false end
-  return value[1] == nil or math.type(value[1]) ~= nil or value[1] == None
-end
-
-local function tensors_of(shapes, dtype)
-  if is_shape(shapes) then return KerasTensor.new(shapes, dtype) end
-  local result = {}
-  if nest.is_dict(shapes) then
-    for name, shape in nest.entries(shapes) do result[name] = tensors_of(shape, dtype) end
-  else
-    for i, shape in ipairs(shapes) do result[i] = tensors_of(shape, dtype) end
-  end
-  return result
-end
-
---- Traces `call` on symbolic tensors like the KerasTensors in `inputs` (a list of n structures) and returns KerasTensors.
-local function trace_call(self, inputs, n, kw)
-  local specs, places = {}, {}
-  local function note(leaf)
-    if KerasTensor.is(leaf) and not places[leaf] then
-      specs[#specs + 1] = {dtype = leaf.dtype, shape = leaf.shape}
-      places[leaf] = #specs
-    end
-  end
-  local names = dicts.sorted((function()
-    local list = {}
-    for name in next, kw do list[#list + 1] = name end
-    return list
-  end)())
-  for i = 1, n do for _, leaf in ipairs(nest.flatten(inputs[i])) do note(leaf) end end
-  for _, name in ipairs(names) do for _, leaf in ipairs(nest.flatten(kw[name])) do note(leaf) end end
-  local outer = context.inferring
-  context.inferring = true
-  local ok, result = pcall(trace.infer, specs, function(values)
-    local function put(structure)
-      return nest.map_structure(function(leaf)
-        local at = places[leaf]
-        return at and values[at] or leaf
-      end, structure)
-    end
-    local arguments, keywords = {}, {}
-    for i = 1, n do arguments[i] = put(inputs[i]) end
-    for _, name in ipairs(names) do keywords[name] = put(kw[name]) end
-    arguments[n + 1] = keywords
-    return select(2, pack_results(true, self:call(table.unpack(arguments, 1, n + 1))))
-  end, function(output)
-    return nest.map_structure(function(x) return KerasTensor.new(x.shape, x.dtype) end, output)
-  end)
-  context.inferring = outer
-  if not ok then error(result, 0) end
-  return result
-end
-
---- Layer's compute_output_spec(inputs..., kw): the KerasTensors that a call on KerasTensors gives.
-function calling.compute_output_spec(self, ...)
-  local n = select("#", ...) - 1
-  local inputs = {...}
-  local kw = inputs[n + 1]
-  if self.class.compute_output_shape ~= calling.compute_output_shape then
-    local shapes = {}
-    for i = 1, n do shapes[i] = shapes_of(inputs[i]) end
-    return tensors_of(self:compute_output_shape(table.unpack(shapes, 1, n)), self.compute_dtype)
-  end
-  return trace_call(self, inputs, n, kw)
-end
-
---- Layer's compute_output_shape(input_shape, ...): by tracing, unless the class has its own.
-function calling.compute_output_shape(self, ...)
-  local n, inputs = select("#", ...), {...}
-  for i = 1, n do inputs[i] = tensors_of(inputs[i], self.compute_dtype) end
-  local output = trace_call(self, inputs, n, {training = false})
-  return nest.map_structure(function(x) return x.shape end, output)
-end
-
---- Shapes as users write them, made shape objects: one shape, or a structure of shapes.
-function calling.standardize_shapes(shapes)
-  if shapes == nil or shapes == None or kind_of(shapes) == "shape" then return shapes end
-  if is_shape(shapes) then return core.shape.new(shapes) end
-  local result = {}
-  if nest.is_dict(shapes) then
-    for name, shape in nest.entries(shapes) do result[name] = calling.standardize_shapes(shape) end
-  else
-    for i, shape in ipairs(shapes) do result[i] = calling.standardize_shapes(shape) end
-  end
-  return result
-end
-
---- Makes the weights of a layer by tracing its call on inputs of a shape, or a structure of shapes.
-function calling.trace_shapes(self, shapes)
-  trace_call(self, {tensors_of(shapes, self.compute_dtype)}, 1, {training = false})
-end
-
---- The same for inputs like those in `x`, with any size of the batch.
-function calling.trace_like(self, x)
-  local policy = self.dtype_policy
-  local inputs = nest.map_structure(function(leaf)
-    if leaf == None then return leaf end
-    local shape = leaf.shape:as_list()
-    if #shape > 0 then shape[1] = None end
-    return cast_leaf(self, policy, KerasTensor.new(shape, leaf.dtype))
-  end, x)
-  trace_call(self, {inputs}, 1, {training = false})
-end
+calling.compute_output_spec, calling.compute_output_shape = symbolic_of.compute_output_spec, symbolic_of.compute_output_shape
+calling.trace_shapes, calling.trace_like = symbolic_of.trace_shapes, symbolic_of.trace_like
 
 return calling

@@ -23,6 +23,7 @@ end
 
 return registry.new{
   what = "layer", module = "keras.layers", folder = "moonflow.keras.layers", classes = classes, functions = functions,
+  further = require "moonflow.keras.models",
   aliases = {
     AvgPool2D = "AveragePooling2D", MaxPool2D = "MaxPooling2D", Convolution2D = "Conv2D",
     GlobalAvgPool2D = "GlobalAveragePooling2D", GlobalMaxPool2D = "GlobalMaxPooling2D",

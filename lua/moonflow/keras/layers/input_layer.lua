@@ -19,7 +19,7 @@ local rows = {
   {"dtype", "dtype", default = None, get = function(self) return self.tensor_dtype end},
   {"sparse", "boolean", default = false, none = true}, {"ragged", "boolean", default = false, none = true},
   {"name", "string", default = None, get = function(self) return self.name end},
-  {"optional", "boolean", default = false, config = false},
+  {"optional", "boolean", default = false},
 }
 
 local InputLayer = Layer:extend("InputLayer", {args = rows})
@@ -54,7 +54,7 @@ end
 function InputLayer:get_config()
   return dicts.dict{
     {"batch_shape", self.batch_shape:as_list()}, {"dtype", self.tensor_dtype}, {"sparse", false}, {"ragged", false},
-    {"name", self.name},
+    {"name", self.name}, {"optional", self.optional},
   }
 end
 

@@ -26,6 +26,7 @@ local context = require "moonflow.keras.backend.context"
 local core = require "moonflow.core"
 local dicts = require "moonflow.base.dict"
 local errors = require "moonflow.base.errors"
+local inputs_of = require "moonflow.keras.layers.inputs"
 local naming = require "moonflow.keras.backend.naming"
 local policies = require "moonflow.keras.dtype_policies"
 local properties = require "moonflow.keras.layers.properties"
@@ -63,7 +64,7 @@ local function build_in_scope(self, ...)
   local _ <close> = context.scope(self.name, self)
   own.path = context.path()
   local shapes = table.pack(...)
-  for i = 1, shapes.n do shapes[i] = calling.standardize_shapes(shapes[i]) end
+  for i = 1, shapes.n do shapes[i] = inputs_of.standardize_shapes(shapes[i]) end
   own.build_shapes = shapes
   self.class.build(self, table.unpack(shapes, 1, shapes.n))
   self.built = true

@@ -8,6 +8,7 @@ local class = require "moonflow.base.class"
 local core = require "moonflow.core"
 local dicts = require "moonflow.base.dict"
 local errors = require "moonflow.base.errors"
+local functional_config = require "moonflow.keras.models.functional_config"
 local graph = require "moonflow.keras.models.graph"
 local marks = require "moonflow.keras.backend.marks"
 local nest = require "moonflow.base.nest"
@@ -29,6 +30,7 @@ local Functional = Model:extend("Functional", {
 })
 Functional._make = class.construct
 Functional.is_functional = true
+Functional.keras_module, Functional.registered_name = "keras.src.models.functional", "Functional"
 
 local function check_tensors(list, what)
   for _, x in ipairs(list) do
@@ -166,7 +168,7 @@ local function fit_input(self, i, x, reference)
   local rank = shape.rank
   if rank == nil then return x end
   if rank == expected.rank + 1 and shape[-1] == 1 and kind == "tensor" then
-    x = get("Squeeze")(x, {axis = {-1}})
+    x = get("Squeeze")(x, {squeeze_dims = {-1}})
   elseif rank == expected.rank - 1 and expected[-1] == 1 and kind == "tensor" then
     x = get("ExpandDims")(x, to_tensor(-1, "int32"))
   elseif rank ~= expected.rank then
@@ -234,6 +236,14 @@ function Functional:compute_output_shape(input_shape)
   for i, reference in ipairs(self.graph.inputs) do inputs[i] = KerasTensor.new(flat[i], reference.dtype) end
   local structure = nest.pack_sequence_as(self.graph.inputs_struct, inputs)
   return nest.map_structure(function(x) return x.shape end, self:compute_output_spec(structure))
+end
+
+function Functional:get_config()
+  return functional_config.write(self)
+end
+
+function Functional.from_config(first, second)
+  return functional_config.read(second or first)
 end
 
 return Functional

@@ -21,6 +21,7 @@ local Sequential = Model:extend("Sequential", {
   getters = getters,
 })
 Sequential._make = class.construct
+Sequential.keras_module = "keras"
 
 local function is_input(layer)
   return class.isinstance(layer, InputLayer)

@@ -4,6 +4,7 @@
 --       what = "initializer", module = "keras.initializers", folder = "moonflow.keras.initializers",
 --       classes = {GlorotUniform = "glorot_uniform", Zeros = "zeros"},      -- class -> module below the folder
 --       functions = {relu = {"functions", "relu"}},                         -- public functions
+--       further = namespace,                                                -- more classes for configs only
 --       aliases = {normal = "RandomNormal"},                                -- further names, beyond snake_case ones
 --       others = {l1_l2 = {"functions", "l1_l2"}},                          -- members that get does not find
 --     }
@@ -19,13 +20,14 @@ local dicts = require "moonflow.base.dict"
 local errors = require "moonflow.base.errors"
 local namespace = require "moonflow.keras.namespace"
 local naming = require "moonflow.keras.backend.naming"
+local nest = require "moonflow.base.nest"
 
 local None = dicts.None
 
 local registry = {}
 
 local function find_class(kind, name)
-  return kind.custom[name] or kind.classes[name] and kind.space[name]
+  return kind.custom[name] or kind.classes[name] and kind.space[name] or kind.further and kind.further[name]
 end
 
 --- The class or function that a name means, or nil. `is_function` is the second result.
@@ -89,15 +91,26 @@ local function name_of_function(kind, f)
   end
 end
 
+--- Shapes as lists: one, or a structure of them.
+local function plain_shapes(shapes)
+  return nest.map_structure(function(shape)
+    return core.args.kind(shape) == "shape" and shape:as_list() or shape
+  end, shapes)
+end
+
 local function serialize(kind, object)
   if object == nil or object == None then return None end
   if type(object) == "string" then return object end
   local cls = class.of(object)
   if cls then
-    return dicts.dict{
+    local config = dicts.dict{
       {"module", cls.keras_module or kind.module}, {"class_name", cls.class_name}, {"config", object:get_config()},
-      {"registered_name", kind.custom[cls.class_name] and cls.class_name or None},
+      {"registered_name", kind.custom[cls.class_name] and cls.class_name or cls.registered_name or None},
     }
+    local shapes = object.is_layer and object.built and object._own.build_shapes
+    if shapes and shapes.n == 1 then config.build_config = dicts.dict{{"input_shape", plain_shapes(shapes[1])}} end
+    if object.is_model then config.compile_config = object:get_compile_config() end
+    return config
   end
   local name = name_of_function(kind, object)
   if name then return name end

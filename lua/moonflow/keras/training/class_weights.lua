@@ -12,7 +12,7 @@ local to_tensor = core.tensor.to
 --- Class numbers of targets: class numbers themselves (a last axis of size 1 goes), or one-hot rows.
 local function classes_of(y)
   if y.shape.rank > 1 then
-    if y.shape[-1] == 1 then y = get("Squeeze")(y, {axis = {-1}}) else y = get("ArgMax")(y, to_tensor(-1, "int32")) end
+    if y.shape[-1] == 1 then y = get("Squeeze")(y, {squeeze_dims = {-1}}) else y = get("ArgMax")(y, to_tensor(-1, "int32")) end
   end
   if y.dtype.is_floating then y = get("Round")(y) end
   return get("Cast")(y, "int64")

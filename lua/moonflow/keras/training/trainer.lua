@@ -74,8 +74,29 @@ function methods.compile(self, ...)
   if metrics ~= nil or weighted ~= nil then state.compile_metrics = CompileMetrics(metrics, weighted, names) end
   state.loss_tracker = require "moonflow.keras.metrics".Mean{name = "loss"}
   state.run_eagerly, state.steps_per_execution, state.jit_compile = run_eagerly, steps_per_execution, jit_compile
+  state.given = {loss = loss, loss_weights = loss_weights, metrics = metrics, weighted = weighted}
   state.compiled = true
   self.stop_training = false
+end
+
+--- Losses or metrics as plain data, in their structure.
+local function plain(structure, namespace)
+  if structure == nil then return None end
+  return nest.map_structure(function(leaf) return require("moonflow.keras." .. namespace).serialize(leaf) end, structure)
+end
+
+--- How the model was compiled, as plain data; an empty dict when it was not.
+function methods.get_compile_config(self)
+  local state = self._trainer
+  if not state.compiled then return dicts.dict{} end
+  local given = state.given
+  return dicts.dict{
+    {"optimizer", require "moonflow.keras.optimizers".serialize(state.optimizer)}, {"loss", plain(given.loss, "losses")},
+    {"loss_weights", given.loss_weights == nil and None or given.loss_weights},
+    {"metrics", plain(given.metrics, "metrics")}, {"weighted_metrics", plain(given.weighted, "metrics")},
+    {"run_eagerly", state.run_eagerly}, {"steps_per_execution", state.steps_per_execution},
+    {"jit_compile", state.jit_compile == true},
+  }
 end
 
 for _, name in ipairs{"optimizer", "loss", "run_eagerly", "steps_per_execution", "jit_compile", "history"} do

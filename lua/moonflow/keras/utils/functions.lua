@@ -46,7 +46,7 @@ function functions.to_categorical(...)
   local x, num_classes = read_categorical(...)
   x = to_tensor(x, nil, "to_categorical", "x")
   local shape = x.shape
-  if shape.rank > 1 and shape[-1] == 1 then x = get("Squeeze")(x, {axis = {-1}}) end
+  if shape.rank > 1 and shape[-1] == 1 then x = get("Squeeze")(x, {squeeze_dims = {-1}}) end
   if x.dtype.is_floating then x = get("Cast")(x, "int32") end
   if num_classes == nil then
     local axes = require "moonflow.keras.losses.reduction".axes_of(x.shape.rank)
