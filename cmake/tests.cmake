@@ -34,7 +34,7 @@ foreach(source ${MF_C_BENCHES})
   add_executable(${name} EXCLUDE_FROM_ALL ${source})
   target_include_directories(${name} PRIVATE ${MF_INCLUDES})
   target_link_libraries(${name} PRIVATE moonflow mf_dependencies)
-  target_compile_options(${name} PRIVATE -Wno-conversion -Wno-missing-prototypes)
+  target_compile_options(${name} PRIVATE -Wno-conversion -Wno-missing-prototypes -fopenmp)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests
     BUILD_RPATH "${CMAKE_BINARY_DIR}/lib;${MF_OPENBLAS_DIR}")
 endforeach()

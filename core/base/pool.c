@@ -38,6 +38,7 @@ static struct {
   _Atomic(void *) arg;
   _Atomic int64_t first;              /* number of the job's first piece */
   _Atomic uint32_t pieces;
+  atomic_int core;                    /* on which the caller runs */
 
   alignas(CACHE_LINE) atomic_uint left;          /* futex word of the caller */
   atomic_uint caller_waits;
@@ -110,6 +111,7 @@ static void run_wide(int64_t first, uint32_t pieces, mf_parallel_fn fn, void *ar
   atomic_store_explicit(&pool.first, first, memory_order_relaxed);
   atomic_store_explicit(&pool.pieces, pieces, memory_order_relaxed);
   atomic_store_explicit(&pool.left, pieces, memory_order_relaxed);
+  atomic_store_explicit(&pool.core, sched_getcpu(), memory_order_relaxed);
   atomic_store(&pool.ticket, (uint64_t)++pool.number << 32 | pieces);
   unsigned sleepers = atomic_load(&pool.sleepers);
   if (sleepers) {
@@ -123,11 +125,31 @@ static void run_wide(int64_t first, uint32_t pieces, mf_parallel_fn fn, void *ar
 
 /* ---- workers */
 
+/* The kernel, above all in a virtual machine, likes to wake a thread on the core of the one that wakes it, and looks for
+ * an idle core only milliseconds later. So a worker sleeps with the caller's core forbidden to it, and is woken beside
+ * it. Each returns false where nothing was changed. */
+static bool forbid_callers_core(cpu_set_t *all, cpu_set_t *others) {
+  int core = atomic_load_explicit(&pool.core, memory_order_relaxed);
+  if (core < 0 || core >= CPU_SETSIZE || sched_getaffinity(0, sizeof *all, all)) return false;
+  *others = *all;
+  CPU_CLR((size_t)core, others);
+  return CPU_COUNT(others) && !CPU_EQUAL(all, others) && !sched_setaffinity(0, sizeof *others, others);
+}
+
+/* Unless somebody else has set another mask meanwhile. */
+static void allow_all_cores(const cpu_set_t *all, const cpu_set_t *others) {
+  cpu_set_t now;
+  if (!sched_getaffinity(0, sizeof now, &now) && CPU_EQUAL(&now, others)) sched_setaffinity(0, sizeof *all, all);
+}
+
 static void sleep_until_woken(void) {
+  cpu_set_t all, others;
   unsigned word = atomic_load(&pool.wake);
+  bool forbidden = forbid_callers_core(&all, &others);
   atomic_fetch_add(&pool.sleepers, 1);
   if (!(uint32_t)atomic_load(&pool.ticket) && !atomic_load(&pool.stop)) futex_wait(&pool.wake, word);
   atomic_fetch_sub(&pool.sleepers, 1);
+  if (forbidden) allow_all_cores(&all, &others);
 }
 
 static void *worker(void *unused) {

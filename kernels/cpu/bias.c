@@ -1,24 +1,15 @@
-/* bias.c - kernels of BiasAdd and BiasAddGrad.
- *
- * A tensor is seen as [outer, channels, inner]: inner is 1 when the channels come last. BiasAddGrad sums positions in
- * blocks fixed by the shape, each block in order, and joins the blocks in order: the same bits for any number of
- * threads. */
+/* bias.c - kernels of BiasAdd and BiasAddGrad: see bias.h. */
+#include "bias.h"
+
 #include <string.h>
 
-#include "base/pool.h"
+#include "isa.h"
 #include "ops/kernel.h"
 #include "ops/op_list.h"
 
-typedef struct bias_job {
-  const char *x, *bias;
-  char *y;
-  char *partial;             /* BiasAddGrad: one row of `channels` a piece */
-  int64_t outer, channels, inner, pieces;
-} bias_job;
-
-static void job_of(const mf_call *c, const mf_tensor *x, bias_job *j) {
+static void job_of(const mf_call *c, const mf_tensor *x, mfi_bias *j) {
   int axis = mf_attr_is(c->attrs, "data_format", "NCHW") ? 1 : x->shape.rank - 1;
-  *j = (bias_job){.x = x->data, .y = c->out[0]->data};
+  *j = (mfi_bias){.x = x->data, .y = c->out[0]->data};
   j->channels = x->shape.dims[axis];
   j->outer = mf_shape_count_range(&x->shape, 0, axis);
   j->inner = mf_shape_count_range(&x->shape, axis + 1, x->shape.rank);
@@ -67,13 +58,13 @@ static const struct { mf_parallel_fn add, sum, join; } by_type[MF_DTYPE_COUNT] =
     [MF_COMPLEX64] = {add_c64, sum_c64, join_c64},  [MF_COMPLEX128] = {add_c128, sum_c128, join_c128},
 };
 
-static void run_pieces(int64_t pieces, mf_parallel_fn fn, bias_job *j) {
+static void run_pieces(int64_t pieces, mf_parallel_fn fn, mfi_bias *j) {
   if (pieces > 1) mf_parallel_for(pieces, fn, j);
   else fn(j, 0);
 }
 
 static mf_status run_bias_add(mf_call *c) {
-  bias_job j;
+  mfi_bias j;
   job_of(c, c->in[0], &j);
   j.bias = c->in[1]->data;
   if (j.outer * j.channels * j.inner == 0) return NULL;
@@ -84,14 +75,21 @@ static mf_status run_bias_add(mf_call *c) {
   return NULL;
 }
 
+static mf_parallel_fn sum_of(const mfi_bias *j, mf_dtype type) {
+  const mfi_bias_sums *vector = MFI_ISA_PICK(mfi_bias_sums);
+  if (j->inner == 1 && type == MF_FLOAT32) return vector->f32;
+  if (j->inner == 1 && type == MF_FLOAT64) return vector->f64;
+  return by_type[type].sum;
+}
+
 /* Rows of `channels * inner` elements are dealt out to at most 32 pieces. */
-static int64_t sum_pieces(const bias_job *j, size_t size) {
+static int64_t sum_pieces(const mfi_bias *j, size_t size) {
   int64_t n = mf_pieces_for(j->outer, (double)(j->channels * j->inner) * (double)size * 0.06);
   return n < 1 ? 1 : n > 32 ? 32 : n;
 }
 
 static size_t bias_grad_workspace(const mf_call *c) {
-  bias_job j;
+  mfi_bias j;
   size_t size = mf_dtype_size(mf_tensor_dtype(c->in[0]));
   job_of(c, c->in[0], &j);
   int64_t pieces = sum_pieces(&j, size);
@@ -99,13 +97,13 @@ static size_t bias_grad_workspace(const mf_call *c) {
 }
 
 static mf_status run_bias_grad(mf_call *c) {
-  bias_job j;
+  mfi_bias j;
   size_t size = mf_dtype_size(mf_tensor_dtype(c->in[0]));
   job_of(c, c->in[0], &j);
   if (j.channels == 0) return NULL;
   j.pieces = sum_pieces(&j, size);
   j.partial = j.pieces > 1 ? c->workspace : j.y;
-  run_pieces(j.pieces, by_type[c->in[0]->dtype].sum, &j);
+  run_pieces(j.pieces, sum_of(&j, c->in[0]->dtype), &j);
   if (j.pieces > 1) by_type[c->in[0]->dtype].join(&j, 0);
   return NULL;
 }

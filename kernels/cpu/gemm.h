@@ -5,7 +5,7 @@
  *
  * Which routine computes: tiny products and thin ones our own kernel; float32 oneDNN, else OpenBLAS, else our own;
  * float64 OpenBLAS where it knows this processor, else our own. The libraries are called with one thread;
- * mfi_gemm_split_* cut by rows or columns, by shape alone, and run the pieces on the pool.
+ * mfi_gemm_split cuts the result into a grid of pieces, by shape alone, and runs them on the pool.
  */
 #ifndef MF_KERNELS_CPU_GEMM_H
 #define MF_KERNELS_CPU_GEMM_H
@@ -35,7 +35,7 @@ mfi_gemm_fn mfi_gemm_for(mf_dtype type);
 /* Conjugating factors (complex only): adj_x, adj_y of BatchMatMul. */
 mfi_gemm_fn mfi_gemm_conjugating(mf_dtype type, bool conj_a, bool conj_b);
 
-/* The product cut into pieces by rows or columns and run on the pool. `fn`: one of the above, `size`: bytes of an
+/* The product cut into pieces of the result and run on the pool. `fn`: one of the above, `size`: bytes of an
  * element. */
 void mfi_gemm_split(const mfi_gemm *g, mfi_gemm_fn fn, size_t size);
 

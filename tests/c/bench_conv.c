@@ -8,9 +8,9 @@
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/pool.h"
+#include "bench.h"
 #include "kernels/cpu/conv.h"
 #include "moonflow.h"
 #include "ops/op_list.h"
@@ -34,12 +34,6 @@ static const shape shapes[] = {
     {"1x1 16x56x56x64->256", 16, 56, 56, 64, 256, 1, 1, 1},
     {"stem 4x224x224x3->64 7x7 s2", 4, 224, 224, 3, 64, 7, 2, 1},
 };
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static double seconds = 1;
 static int64_t divisor = 1;
@@ -74,7 +68,8 @@ static mf_tensor *filled(mf_shape s) {
 
 /* ---- contenders */
 
-static void run_op(bench *b) {
+static void run_op(void *arg) {
+  bench *b = arg;
   static const mf_op_def *const ops[] = {&mf_op_Conv2D, &mf_op_Conv2DBackpropInput, &mf_op_Conv2DBackpropFilter};
   int64_t strides[] = {1, b->s->stride, b->s->stride, 1};
   mf_named_attr same[] = {MF_A_INTS("strides", strides, 4), MF_A_STR("padding", "SAME")};
@@ -87,7 +82,8 @@ static void run_op(bench *b) {
   mf_tensor_release(out[0]);
 }
 
-static void run_im2col(bench *b) {
+static void run_im2col(void *arg) {
+  bench *b = arg;
   mfi_conv_work w = {.g = &b->g,
                      .kind = b->kind,
                      .type = MF_FLOAT32,
@@ -141,7 +137,8 @@ static void open_dnnl(bench *b) {
   ok(dnnl_primitive_create(&b->reorder, ro));
 }
 
-static void run_dnnl(bench *b) {
+static void run_dnnl(void *arg) {
+  bench *b = arg;
   dnnl_exec_arg_t there[] = {{DNNL_ARG_FROM, b->plain}, {DNNL_ARG_TO, b->packed}};
   dnnl_exec_arg_t back[] = {{DNNL_ARG_FROM, b->packed}, {DNNL_ARG_TO, b->plain}};
   dnnl_exec_arg_t forward[] = {{DNNL_ARG_SRC, b->src}, {DNNL_ARG_WEIGHTS, b->packed}, {DNNL_ARG_DST, b->dst}};
@@ -154,31 +151,16 @@ static void run_dnnl(bench *b) {
 }
 #else
 static void open_dnnl(bench *b) { (void)b; }
-static void run_dnnl(bench *b) { (void)b; }
+static void run_dnnl(void *arg) { (void)arg; }
 #endif
 
 /* ---- measuring */
-
-static int compare(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-static double sample(void (*fn)(bench *), bench *b) {
-  fn(b);
-  double t0 = now();
-  fn(b);
-  int n = (int)(3e-4 / (now() - t0 + 1e-9)) + 1;
-  t0 = now();
-  for (int i = 0; i < n; i++) fn(b);
-  return (now() - t0) / n;
-}
 
 static void run(mf_ctx *ctx, const shape *whole, mfi_conv_kind kind, int threads) {
   shape part = *whole, *s = &part;
   part.n = whole->n > divisor ? whole->n / divisor : 1;
   static const char *const kinds[] = {"forward", "input", "filter"};
-  static const struct { const char *name; void (*fn)(bench *); } list[] = {
+  static const struct { const char *name; void (*fn)(void *); } list[] = {
       {"op", run_op}, {"im2col", run_im2col}, {"onednn's own threads", run_dnnl}};
   mf_shape image = mf_shape_4d(s->n, s->h, s->w, s->c), filter = mf_shape_4d(s->k, s->k, s->c, s->o);
   int64_t oh = s->same ? (s->h + s->stride - 1) / s->stride : (s->h - s->k) / s->stride + 1;
@@ -193,18 +175,17 @@ static void run(mf_ctx *ctx, const shape *whole, mfi_conv_kind kind, int threads
   b.scratch = aligned_alloc(64, (mfi_conv_im2col_scratch(&b.g, kind, MF_FLOAT32) + 127) / 64 * 64);
   omp_set_num_threads(threads);
   open_dnnl(&b);
-  double t[3][MOST_ROUNDS], start = now(), flops = 2.0 * (double)(s->n * oh * ow * s->o * s->c * s->k * s->k);
+  double t[3][MOST_ROUNDS], start = bench_now(), flops = 2.0 * (double)(s->n * oh * ow * s->o * s->c * s->k * s->k);
   int rounds = 0;
-  for (; rounds < MOST_ROUNDS && (rounds < 9 || now() - start < seconds); rounds++)
+  for (; rounds < MOST_ROUNDS && (rounds < 9 || bench_now() - start < seconds); rounds++)
     for (int i = 0; i < 3; i++) {
-      struct timespec pause = {0, 1000000};
-      nanosleep(&pause, NULL);
-      t[i][rounds] = sample(list[i].fn, &b);
+      bench_pause();
+      t[i][rounds] = bench_sample(list[i].fn, &b);
     }
   printf("%-28s /%d %-7s", s->name, (int)divisor, kinds[kind]);
   for (int i = 0; i < 3; i++) {
-    qsort(t[i], (size_t)rounds, sizeof t[i][0], compare);
-    printf(" | %s %.3f ms %.1f GF/s (%.1f)", list[i].name, t[i][rounds / 2] * 1e3, flops / t[i][rounds / 2] / 1e9,
+    double middle = bench_median(t[i], rounds);
+    printf(" | %s %.3f ms %.1f GF/s (%.1f)", list[i].name, middle * 1e3, flops / middle / 1e9,
            flops / t[i][0] / 1e9);
   }
   printf("\n");

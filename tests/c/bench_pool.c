@@ -5,6 +5,7 @@
  *   pool_region_busy_mean                       the same as a mean over all regions: preemptions included
  *   pool_handover_idle / pool_handover_busy     a region whose two pieces wait for each other: it takes both threads
  *   pool_wake_idle                              the first region after the workers went to sleep
+ *   openmp_region_idle / openmp_region_busy     an empty region of OpenMP's two threads, the libraries' own way
  * The competing processes are forked here, one a core, and killed at the end.
  */
 #include <sched.h>
@@ -15,29 +16,15 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/cpu.h"
 #include "base/pool.h"
+#include "bench.h"
 
 enum { SAMPLES = 301, REGIONS = 200, MAX_CORES = 256 };
 
-static double now_us(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
-}
-
-static int by_value(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-static double median(double *values, int n) {
-  qsort(values, (size_t)n, sizeof *values, by_value);
-  return values[n / 2];
-}
+static double now_us(void) { return bench_now() * 1e6; }
 
 static void empty(void *arg, int64_t piece) {
   (void)arg;
@@ -66,7 +53,7 @@ static double regions(double *mean) {
     total += values[s];
   }
   *mean = total / SAMPLES;
-  return median(values, SAMPLES);
+  return bench_median(values, SAMPLES);
 }
 
 static double handovers(int samples) {
@@ -77,7 +64,7 @@ static double handovers(int samples) {
     mf_parallel_for(2, meet, &m);
     values[s] = now_us() - start;
   }
-  return median(values, samples);
+  return bench_median(values, samples);
 }
 
 static double wakes(void) {
@@ -89,7 +76,21 @@ static double wakes(void) {
     mf_parallel_for(2, meet, &m);
     values[s] = now_us() - start;
   }
-  return median(values, 51);
+  return bench_median(values, 51);
+}
+
+/* Mean of the regions of a sample, median over samples. */
+static double openmp_regions(int samples, int count) {
+  double values[SAMPLES];
+  for (int s = 0; s < samples; s++) {
+    double start = now_us();
+    for (int i = 0; i < count; i++) {
+#pragma omp parallel num_threads(2)
+      atomic_signal_fence(memory_order_seq_cst);
+    }
+    values[s] = (now_us() - start) / count;
+  }
+  return bench_median(values, samples);
 }
 
 static int compete(pid_t *children) {
@@ -113,17 +114,21 @@ int main(void) {
   printf("pool_region_idle %.3f us\n", regions(&mean));
   printf("pool_handover_idle %.3f us\n", handovers(SAMPLES));
   printf("pool_wake_idle %.1f us\n", wakes());
+  mf_pool_shutdown();
+  printf("openmp_region_idle %.3f us\n", openmp_regions(SAMPLES, REGIONS));
+  bench_pause();
   fflush(stdout);
   int n = compete(children);
   usleep(200000);
   printf("pool_region_busy %.3f us\n", regions(&mean));
   printf("pool_region_busy_mean %.3f us\n", mean);
   printf("pool_handover_busy %.3f us\n", handovers(SAMPLES));
+  mf_pool_shutdown();
+  printf("openmp_region_busy %.3f us\n", openmp_regions(51, 1));
   for (int i = 0; i < n; i++) {
     if (children[i] <= 0) continue;
     kill(children[i], SIGKILL);
     waitpid(children[i], NULL, 0);
   }
-  mf_pool_shutdown();
   return 0;
 }
