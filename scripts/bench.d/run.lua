@@ -62,4 +62,6 @@ for _, peer in ipairs{"tensorflow", "pytorch"} do
   local ratio = rate and own / values[peer] or values[peer] / own
   print(("%s: moonflow is %.2fx %s"):format(name, ratio, peer))
 end
-print(("bench %s moonflow %.4g %s tensorflow %.4g pytorch %.4g"):format(name, own, units[name], values.tensorflow, values.pytorch))
+local function figure(value) return (value < 1000 and "%.4g" or "%.0f"):format(value) end
+print(("bench %s moonflow %s %s tensorflow %s pytorch %s"):format(name, figure(own), units[name], figure(values.tensorflow),
+  figure(values.pytorch)))

@@ -41,6 +41,6 @@ local outputs = model(#inputs == 1 and inputs[1] or inputs, {training = false})
 if #model.outputs == 1 then outputs = {outputs} end
 
 local result = {}
-for i, w in ipairs(real_weights(model)) do result["w" .. i - 1] = w.value end
+for i, w in ipairs(real_weights(model)) do result["w" .. i - 1] = w:value() end
 for i, y in ipairs(outputs) do result["y" .. i - 1] = y end
 tf.files.save_npz(result_path, result)
