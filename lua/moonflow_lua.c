@@ -178,7 +178,11 @@ mf_status mf_lua_open(mf_lua **out) {
 
 void mf_lua_close(mf_lua *lua) {
   if (!lua) return;
-  if (lua->L) lua_close(lua->L);
+  if (lua->L) {
+    mfl_state *S = mfl_state_get(lua->L);
+    if (S) S->closing = true;
+    lua_close(lua->L);
+  }
   mfl_memory_release(&lua->memory);
   mf_free(lua);
 }

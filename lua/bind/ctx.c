@@ -11,11 +11,45 @@
 #include "bind/error.h"
 #include "moonflow.h"
 
-/* Address used as registry key. */
-static const char state_key = 0;
+/* Addresses used as registry keys: the state; the list of objects that were made while it closes. */
+static const char state_key = 0, late_key = 0;
+
+void mfl_set_ending_meta(lua_State *L, const mfl_state *S, const void *key) {
+  lua_rawgetp(L, LUA_REGISTRYINDEX, key);
+  lua_setmetatable(L, -2);
+  if (S->closing) mfl_hold_late(L);
+}
+
+void mfl_hold_late(lua_State *L) {
+  luaL_checkstack(L, 3, "finalisers");
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &late_key) != LUA_TTABLE) {
+    lua_pop(L, 1);
+    lua_newtable(L);
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &late_key);
+  }
+  lua_pushvalue(L, -2);
+  lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+  lua_pop(L, 1);
+}
+
+/* A finaliser may make further objects: the list grows while it is walked. */
+static void end_late(lua_State *L) {
+  luaL_checkstack(L, 4, "finalisers");
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &late_key) == LUA_TTABLE) {
+    for (lua_Integer i = 1; lua_rawgeti(L, -1, i) != LUA_TNIL; i++) {
+      luaL_getmetafield(L, -1, "__gc");
+      lua_insert(L, -2);
+      if (lua_pcall(L, 1, 0, 0)) lua_pop(L, 1);
+    }
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 1);
+}
 
 static int state_gc(lua_State *L) {
   mfl_state *S = lua_touserdata(L, 1);
+  end_late(L);
   mf_status_release(S->pending);
   S->pending = NULL;
   if (!S->ctx) return 0;

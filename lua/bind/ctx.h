@@ -29,6 +29,7 @@ typedef struct mfl_state {
   const void *tensor_meta, *variable_meta, *dtype_meta, *shape_meta;   /* metatables, by identity */
   struct mfl_scope *scope;    /* innermost open tf.scope, or NULL */
   mf_status pending;          /* an error on its way into an error object */
+  bool closing;               /* lua_close runs: see mfl_hold_late */
 
   /* Native memory in bytes, as far as boxes hold it: see collect.c */
   size_t live;                /* now */
@@ -44,6 +45,12 @@ mfl_state *mfl_state_open(lua_State *L);
 mfl_state *mfl_state_get(lua_State *L);
 
 int mfl_fail_closed(lua_State *L);
+
+/* Lua calls no finaliser of an object that was made while its state closes, that is by another finaliser. Such an object stands
+ * in a list, and the state's own finaliser, which runs last, calls its __gc. */
+void mfl_hold_late(lua_State *L);
+/* Gives the object on top of the stack the metatable that the registry holds under `key`: from now on its __gc will be called. */
+void mfl_set_ending_meta(lua_State *L, const mfl_state *S, const void *key);
 
 /* Makes `state` remember who calls. Every binding function starts with one of these two. */
 static inline mfl_state *mfl_enter_state(lua_State *L, mfl_state *state) {

@@ -35,11 +35,10 @@ static mf_dataset *check_dataset(lua_State *L, int index) {
   return box->d;
 }
 
-static dataset_box *push_dataset(lua_State *L) {
+static dataset_box *push_dataset(lua_State *L, const mfl_state *S) {
   dataset_box *box = lua_newuserdatauv(L, sizeof *box, 0);
   box->d = NULL;
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &dataset_key);
-  lua_setmetatable(L, -2);
+  mfl_set_ending_meta(L, S, &dataset_key);
   return box;
 }
 
@@ -56,7 +55,7 @@ static int dataset_gc(lua_State *L) {
 static int data_slices(lua_State *L) {
   mfl_state *S = mfl_enter(L);
   int n;
-  dataset_box *box = push_dataset(L);
+  dataset_box *box = push_dataset(L, S);
   mf_tensor **tensors = mfl_push_tensor_list(L, S, 1, &n, "Dataset.from_tensor_slices", "tensors");
   mfl_check(L, S, mf_dataset_slices(tensors, n, &box->d));
   lua_pop(L, 1);
@@ -67,7 +66,7 @@ static int data_slices(lua_State *L) {
 static int data_range(lua_State *L) {
   mfl_state *S = mfl_enter(L);
   lua_Integer start = luaL_checkinteger(L, 1), stop = luaL_checkinteger(L, 2), step = luaL_checkinteger(L, 3);
-  dataset_box *box = push_dataset(L);
+  dataset_box *box = push_dataset(L, S);
   mfl_check(L, S, mf_dataset_range(start, stop, step, &box->d));
   return 1;
 }
@@ -78,7 +77,7 @@ static int data_map(lua_State *L) {
   mf_dataset *input = check_dataset(L, 1);
   mf_graph *g = mfl_check_graph(L, 2, "Dataset.map");
   lua_Integer parallel = luaL_checkinteger(L, 3), seed = luaL_checkinteger(L, 4);
-  dataset_box *box = push_dataset(L);
+  dataset_box *box = push_dataset(L, S);
   mfl_check(L, S, mf_dataset_map(input, g, parallel > 256 ? 256 : (int)parallel, seed, &box->d));
   return 1;
 }
@@ -89,7 +88,7 @@ static int data_batch(lua_State *L) {
   mf_dataset *input = check_dataset(L, 1);
   lua_Integer size = luaL_checkinteger(L, 2);
   bool drop = lua_toboolean(L, 3);
-  dataset_box *box = push_dataset(L);
+  dataset_box *box = push_dataset(L, S);
   mfl_check(L, S, mf_dataset_batch(input, size, drop, &box->d));
   return 1;
 }
@@ -101,7 +100,7 @@ static int data_shuffle(lua_State *L) {
   int64_t seed, seed2;
   lua_Integer size = luaL_checkinteger(L, 2), op_seed = luaL_optinteger(L, 3, 0);
   bool reshuffle = lua_toboolean(L, 4);
-  dataset_box *box = push_dataset(L);
+  dataset_box *box = push_dataset(L, S);
   mf_ctx_op_seeds(S->ctx, !lua_isnoneornil(L, 3), op_seed, &seed, &seed2);
   mfl_check(L, S, mf_dataset_shuffle(input, size, seed, seed2, reshuffle, &box->d));
   return 1;
@@ -113,7 +112,7 @@ static int counted(lua_State *L, counted_fn make) {
   mfl_state *S = mfl_enter(L);
   mf_dataset *input = check_dataset(L, 1);
   lua_Integer count = luaL_checkinteger(L, 2);
-  dataset_box *box = push_dataset(L);
+  dataset_box *box = push_dataset(L, S);
   mfl_check(L, S, make(input, count, &box->d));
   return 1;
 }
@@ -128,7 +127,7 @@ static int data_zip(lua_State *L) {
   mfl_state *S = mfl_enter(L);
   luaL_checktype(L, 1, LUA_TTABLE);
   int n = (int)lua_rawlen(L, 1);
-  dataset_box *box = push_dataset(L);
+  dataset_box *box = push_dataset(L, S);
   mf_dataset **inputs = mfl_push_scratch(L, (size_t)(n + 1) * sizeof *inputs);
   for (int i = 0; i < n; i++) {
     lua_rawgeti(L, 1, i + 1);
@@ -180,8 +179,7 @@ static int data_iterate(lua_State *L) {
   iterator_box *box = lua_newuserdatauv(L, sizeof *box, 0);
   box->it = NULL;
   box->n = mf_dataset_components(d);
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &iterator_key);
-  lua_setmetatable(L, -2);
+  mfl_set_ending_meta(L, S, &iterator_key);
   mfl_check(L, S, mf_iterator_open(d, &box->it));
   return 1;
 }

@@ -83,8 +83,7 @@ static int graph_begin(lua_State *L) {
   mfl_state *S = mfl_enter(L);
   graph_box *box = lua_newuserdatauv(L, sizeof *box, 0);
   *box = (graph_box){0};
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &meta_key);
-  lua_setmetatable(L, -2);
+  mfl_set_ending_meta(L, S, &meta_key);
   mfl_check(L, S, mf_trace_begin(S->ctx, &box->g));
   box->open = true;
   return 1;

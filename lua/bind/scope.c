@@ -58,8 +58,7 @@ static int scope_open(lua_State *L) {
   mfl_scope *s = lua_newuserdatauv(L, sizeof *s, 0);
   *s = (mfl_scope){.strand = L, .open = true};
   s->head.before = s->head.after = &s->head;
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &meta_key);
-  lua_setmetatable(L, -2);
+  mfl_set_ending_meta(L, S, &meta_key);
   s->outer = S->scope;
   S->scope = s;
   return 1;

@@ -37,8 +37,7 @@ static int tape_open(lua_State *L) {
   bool watch = lua_toboolean(L, 1);
   tape_box *box = lua_newuserdatauv(L, sizeof *box, 1);
   box->tape = NULL;
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &meta_key);
-  lua_setmetatable(L, -2);
+  mfl_set_ending_meta(L, S, &meta_key);
   mfl_check(L, S, mf_tape_open(S->ctx, true, watch, &box->tape));
   return 1;
 }
@@ -129,14 +128,13 @@ static int grads_gc(lua_State *L) {
   return 0;
 }
 
-static grad_list *push_grads(lua_State *L, int n) {
+static grad_list *push_grads(lua_State *L, const mfl_state *S, int n) {
   size_t size = sizeof(grad_list) + (size_t)n * sizeof(mf_grad);
   grad_list *list = lua_newuserdatauv(L, size, 0);
   list->n = 0;
   for (int i = 0; i < n; i++) list->grads[i] = (mf_grad){0};
   list->n = n;
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &grads_key);
-  lua_setmetatable(L, -2);
+  mfl_set_ending_meta(L, S, &grads_key);
   return list;
 }
 
@@ -192,7 +190,7 @@ static int tape_gradient(lua_State *L) {
   lua_settop(L, 4);
   luaL_checkstack(L, 12, "gradient");
   lua_createtable(L, n_sources, 0);
-  grad_list *list = push_grads(L, n_sources);
+  grad_list *list = push_grads(L, S, n_sources);
   mfl_collect_if_due(L, S);
   mf_tensor **outputs = lua_isnil(L, 4) ? NULL : push_handles(L, S, 4, n_targets, "output_gradients", true);
   mf_tensor **targets = push_handles(L, S, 2, n_targets, "target", false);

@@ -30,8 +30,7 @@ static mfl_box *new_box(lua_State *L, mfl_state *S) {
 
 mfl_box *mfl_push_box(lua_State *L, mfl_state *S) {
   mfl_box *box = new_box(L, S);
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &meta_key);
-  lua_setmetatable(L, -2);
+  mfl_set_ending_meta(L, S, &meta_key);
   if (S->scope) mfl_scope_add(S, box);
   return box;
 }
@@ -40,6 +39,7 @@ mfl_box *mfl_push_box_like(lua_State *L, mfl_state *S, int like) {
   mfl_box *box = new_box(L, S);
   lua_getmetatable(L, like);
   lua_setmetatable(L, -2);
+  if (S->closing) mfl_hold_late(L);
   if (S->scope) mfl_scope_add(S, box);
   return box;
 }

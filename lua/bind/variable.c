@@ -29,12 +29,11 @@ static mfl_variable *check_variable(lua_State *L, mfl_state *S, int index) {
 
 /* ---- life */
 
-static mfl_variable *push_empty(lua_State *L) {
+static mfl_variable *push_empty(lua_State *L, const mfl_state *S) {
   luaL_checkstack(L, 6, "variable");
   mfl_variable *box = lua_newuserdatauv(L, sizeof *box, 1);
   *box = (mfl_variable){0};
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &meta_key);
-  lua_setmetatable(L, -2);
+  mfl_set_ending_meta(L, S, &meta_key);
   return box;
 }
 
@@ -47,7 +46,6 @@ static void note_box(lua_State *L, const mfl_variable *box) {
 }
 
 void mfl_push_variable(lua_State *L, mfl_state *S, mf_variable *v, mf_tensor *handle) {
-  (void)S;
   luaL_checkstack(L, 4, "variable");
   lua_rawgetp(L, LUA_REGISTRYINDEX, &boxes_key);
   if (lua_rawgetp(L, -1, v) == LUA_TUSERDATA) {
@@ -55,7 +53,7 @@ void mfl_push_variable(lua_State *L, mfl_state *S, mf_variable *v, mf_tensor *ha
     return;
   }
   lua_pop(L, 2);
-  mfl_variable *box = push_empty(L);
+  mfl_variable *box = push_empty(L, S);
   mf_object_retain(mf_variable_object(v));
   box->v = v;
   box->handle = mf_tensor_retain(handle);
@@ -80,7 +78,7 @@ static int variable_new(lua_State *L) {
   mf_shape shape = value->shape;
   if (!lua_isnoneornil(L, 4)) mfl_check_shape(L, S, 4, "Variable", "shape", &shape);
   mfl_collect_if_due(L, S);
-  mfl_variable *box = push_empty(L);
+  mfl_variable *box = push_empty(L, S);
   value = mfl_get_tensor(L, S, 1);
   if (mf_tensor_is_symbolic(value))
     return mfl_raise(L, "FAILED_PRECONDITION", "Variable",

@@ -152,40 +152,138 @@ static void train(mf_lua *interpreter) {
   ck_assert_double_eq_tol(b, 1, 1e-3);
 }
 
+/* Loads points from a file, trains a small network on them, saves its weights, loads them into another, compares. Returns the
+ * last loss. Its argument: a folder of the test's own. */
+static const char fitting[] =
+    "local tf = require 'moonflow'\n"
+    "local folder = ...\n"
+    "tf.keras.utils.set_random_seed(7)\n"
+    "tf.files.save_npy(folder .. '/x.npy', tf.random.normal{64, 4})\n"
+    "local x = tf.files.load_npy(folder .. '/x.npy')\n"
+    "local y = tf.reduce_sum(x * x, 1, true)\n"
+    "local function build()\n"
+    "  local model = tf.keras.Sequential{tf.keras.Input{shape = {4}}, tf.keras.layers.Dense(16, {activation = 'relu'}),\n"
+    "                                    tf.keras.layers.Dropout(0.1), tf.keras.layers.Dense(1)}\n"
+    "  return model\n"
+    "end\n"
+    "local model, other = build(), build()\n"
+    "model:compile{optimizer = 'adam', loss = 'mse', metrics = {'mae'}}\n"
+    "local data = tf.data.Dataset.from_tensor_slices(x, y):shuffle(64):batch(16):prefetch(2)\n"
+    "local history = model:fit(data, {epochs = 3, verbose = 0, validation_data = {x, y}})\n"
+    "model:save_weights(folder .. '/w.weights.h5')\n"
+    "other:load_weights(folder .. '/w.weights.h5')\n"
+    "local same = tf.reduce_all(tf.equal(model:predict(x, {verbose = 0}), other:predict(x, {verbose = 0})))\n"
+    "return history.history.loss[3], same\n";
+
+/* [OUT] *loss: of the last epoch. */
+static mf_status fit(mf_lua *interpreter, double *loss) {
+  char folder[] = "/tmp/moonflow_host_XXXXXX", script[64];
+  const char *const args[] = {folder};
+  mf_status status = NULL;
+  double same = 0;
+  if (!mkdtemp(folder)) return mf_fail(MF_INTERNAL, "no folder for the test");
+  snprintf(script, sizeof script, "%s/fit.lua", folder);
+  FILE *file = fopen(script, "w");
+  if (!file || fputs(fitting, file) < 0) status = mf_fail(MF_INTERNAL, "no script for the test");
+  if (file && fclose(file) && !status) status = mf_fail(MF_INTERNAL, "no script for the test");
+  if (!status) status = mf_lua_run_file(interpreter, script, 1, args);
+  if (!status) status = mf_lua_result_number(interpreter, 0, loss);
+  if (!status) status = mf_lua_result_number(interpreter, 1, &same);
+  if (!status && same != 1) status = mf_fail(MF_INTERNAL, "the loaded weights predict otherwise");
+  static const char *const files[] = {"fit.lua", "x.npy", "w.weights.h5"};
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    snprintf(script, sizeof script, "%s/%s", folder, files[i]);
+    unlink(script);
+  }
+  if (rmdir(folder) && !status) status = mf_fail(MF_INTERNAL, "the script left files in its folder");
+  return status;
+}
+
+typedef struct memory_in_use {
+  int64_t bytes, blocks;
+} memory_in_use;
+
+static memory_in_use memory_now(void) {
+  return (memory_in_use){mf_allocator_stats_get(mf_allocator_cpu()).bytes_in_use, mf_memory_live_blocks()};
+}
+
+static void same_memory(memory_in_use before) {
+  memory_in_use now = memory_now();
+  ck_assert_int_eq(now.bytes, before.bytes);
+  ck_assert_int_eq(now.blocks, before.blocks);
+}
+
 START_TEST(leaks_nothing_in_a_hundred_rounds) {
   mf_lua *other;
-  int64_t in_use = 0, blocks = 0;
+  memory_in_use before = {0, 0};
+  double loss;
   for (int i = 0; i < 100; i++) {
     good(mf_lua_open(&other));
     train(other);
+    good(fit(other, &loss));
     mf_lua_close(other);
-    if (i == 4) { /* what is made once by process has been made */
-      in_use = mf_allocator_stats_get(mf_allocator_cpu()).bytes_in_use;
-      blocks = mf_memory_live_blocks();
-    }
+    if (i == 4) before = memory_now(); /* what is made once by process has been made */
   }
-  ck_assert_int_eq(mf_allocator_stats_get(mf_allocator_cpu()).bytes_in_use, in_use);
-  ck_assert_int_eq(mf_memory_live_blocks(), blocks);
+  same_memory(before);
 }
 END_TEST
 
-static void *train_in_thread(void *failed) {
-  mf_lua *own;
-  *(mf_status *)failed = mf_lua_open(&own);
-  for (int i = 0; i < 3 && !*(mf_status *)failed; i++) *(mf_status *)failed = mf_lua_run_string(own, training, "=training");
+typedef struct trainer {
+  mf_status failed;
+  double loss;
+} trainer;
+
+static void *train_in_thread(void *user) {
+  trainer *own = user;
+  mf_lua *interpreter;
+  own->failed = mf_lua_open(&interpreter);
+  for (int i = 0; i < 3 && !own->failed; i++) own->failed = mf_lua_run_string(interpreter, training, "=training");
   double w = 0;
-  if (!*(mf_status *)failed) *(mf_status *)failed = mf_lua_result_number(own, 0, &w);
-  if (!*(mf_status *)failed && (w < 1.99 || w > 2.01)) *(mf_status *)failed = mf_fail(MF_INTERNAL, "w is %f", w);
-  mf_lua_close(own);
+  if (!own->failed) own->failed = mf_lua_result_number(interpreter, 0, &w);
+  if (!own->failed && (w < 1.99 || w > 2.01)) own->failed = mf_fail(MF_INTERNAL, "w is %f", w);
+  if (!own->failed) own->failed = fit(interpreter, &own->loss);
+  mf_lua_close(interpreter);
   return NULL;
 }
 
+/* What runs beside an interpreter changes no bit of what it computes. */
 START_TEST(two_interpreters_train_at_once) {
   pthread_t threads[2];
-  mf_status failed[2] = {NULL, NULL};
-  for (int i = 0; i < 2; i++) ck_assert_int_eq(pthread_create(&threads[i], NULL, train_in_thread, &failed[i]), 0);
+  trainer alone = {0}, both[2] = {{0}};
+  train_in_thread(&alone);
+  good(alone.failed);
+  for (int i = 0; i < 2; i++) ck_assert_int_eq(pthread_create(&threads[i], NULL, train_in_thread, &both[i]), 0);
   for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
-  for (int i = 0; i < 2; i++) good(failed[i]);
+  for (int i = 0; i < 2; i++) {
+    good(both[i].failed);
+    ck_assert_msg(both[i].loss == alone.loss, "loss %.17g beside another interpreter, %.17g alone", both[i].loss, alone.loss);
+  }
+}
+END_TEST
+
+/* Lua calls no finaliser of an object that a finaliser made while the state was closing. */
+START_TEST(closing_ends_what_finalisers_make) {
+  mf_lua *other;
+  memory_in_use before = {0, 0};
+  for (int i = 0; i < 3; i++) {
+    if (i == 1) before = memory_now();
+    good(mf_lua_open(&other));
+    good(mf_lua_run_string(other,
+                           "local tf = require 'moonflow'\n"
+                           "late = setmetatable({}, {__gc = function()\n"
+                           "  local t = tf.ones{1000}\n"
+                           "  local v, tape = tf.Variable(t), tf.GradientTape()\n"
+                           "  local g = tape:gradient(tf.reduce_sum(v * v), {v})\n"
+                           "  local open, s = tf.GradientTape(), tf.scope()\n"
+                           "  local d = tf.data.Dataset.range(10):map(function(x) return x + 1 end):batch(4)\n"
+                           "  for x in d:iter() do left = x break end\n"
+                           "  setmetatable({}, {__gc = function() second = tf.ones{100} end})\n"
+                           "  word = tf.constant{'a', 'b'}\n"
+                           "end})\n",
+                           NULL));
+    mf_lua_close(other);
+  }
+  same_memory(before);
 }
 END_TEST
 
@@ -213,6 +311,7 @@ int main(void) {
   tcase_add_test(one, exchanges_globals);
   tcase_add_test(one, runs_files_with_arguments);
   tcase_add_test(many, closing_ends_what_scripts_left_open);
+  tcase_add_test(many, closing_ends_what_finalisers_make);
   tcase_add_test(many, leaks_nothing_in_a_hundred_rounds);
   tcase_add_test(many, two_interpreters_train_at_once);
   tcase_set_timeout(many, 120);
