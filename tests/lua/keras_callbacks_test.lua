@@ -143,8 +143,9 @@ describe("the console", function()
     end)
   end
 
+  -- Spaces at the end of an update clear what a longer one left: times decide how many there are.
   local function without_numbers(text)
-    text = text:gsub("%d+%.?%d*[mu]?s([ /\27])", "<t>%1"):gsub("\b+", "<backspaces>")
+    text = text:gsub(" +([\b\n])", "%1"):gsub("%d+%.?%d*[mu]?s([ /\27])", "<t>%1"):gsub("\b+", "<backspaces>")
     return (text:gsub("%d%.%d%d%d%d", "<n>"))
   end
 
