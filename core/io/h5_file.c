@@ -1,6 +1,8 @@
 /* h5_file.c - the side of HDF5 that is always there: opening the plug-in, atomic writing. See h5_file.h. */
 #include "io/h5_file.h"
 
+#include <pthread.h>
+
 #include "base/memory.h"
 #include "base/plugin.h"
 #include "io/file.h"
@@ -12,6 +14,14 @@ static mf_status tensor_new(mf_dtype dtype, const mf_shape *shape, mf_tensor **o
 static const mf_h5_host host = {.fail = mf_fail, .alloc_zero = mf_alloc_zero, .array_reserve = mf_array_reserve,
                                 .duplicate = mf_strdup, .free_block = mf_free, .tensor_new = tensor_new,
                                 .tensor_bytes = mf_tensor_bytes};
+
+/* libhdf5 need not be built for threads: one call at a time. Recursive, because allocating a tensor may collect garbage, and a
+ * finaliser may read a file. */
+static pthread_mutex_t one_at_a_time = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
+static void h5_lock(void) { pthread_mutex_lock(&one_at_a_time); }
+
+static void h5_unlock(void) { pthread_mutex_unlock(&one_at_a_time); }
 
 /* HDF5 does not survive being unloaded: the library stays mapped, and asking again only finds it. */
 static mf_status api_get(const mf_h5_api **api) {
@@ -31,7 +41,7 @@ static mf_status api_get(const mf_h5_api **api) {
   return NULL;
 }
 
-mf_status mf_h5_write(const char *path, const mf_h5_item *items, size_t count) {
+static mf_status write_locked(const char *path, const mf_h5_item *items, size_t count) {
   const mf_h5_api *api;
   mf_writer *w;
   MF_TRY(api_get(&api));
@@ -42,13 +52,22 @@ mf_status mf_h5_write(const char *path, const mf_h5_item *items, size_t count) {
   return status;
 }
 
+mf_status mf_h5_write(const char *path, const mf_h5_item *items, size_t count) {
+  h5_lock();
+  mf_status status = write_locked(path, items, count);
+  h5_unlock();
+  return status;
+}
+
 mf_status mf_h5_read(const char *path, mf_h5_item **items, size_t *count) {
   const mf_h5_api *api;
   *items = NULL;
   *count = 0;
   if (!mf_path_exists(path)) return mf_fail(MF_NOT_FOUND, "read: %s: No such file or directory", path);
-  MF_TRY(api_get(&api));
-  mf_status status = api->read(path, items, count);
+  h5_lock();
+  mf_status status = api_get(&api);
+  if (!status) status = api->read(path, items, count);
+  h5_unlock();
   if (status) {
     mf_h5_items_release(*items, *count);
     *items = NULL;
