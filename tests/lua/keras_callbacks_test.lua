@@ -52,6 +52,7 @@ end
 describe("EarlyStopping", function()
   for i, row in ipairs(file.early_stopping) do
     it("case " .. i, function()
+      golden.judged()
       local model = tiny_model()
       local callback = keras.callbacks.EarlyStopping(keywords(row.config))
       assert.are.equal(row.last_epoch, run_epochs(model, callback))
@@ -65,6 +66,7 @@ end)
 describe("ModelCheckpoint", function()
   for i, row in ipairs(file.checkpoint) do
     it("case " .. i, function()
+      golden.judged()
       local folder = os.tmpname() .. ".d"
       os.execute("mkdir '" .. folder .. "'")
       local model = tiny_model()
@@ -99,6 +101,7 @@ end)
 describe("CSVLogger", function()
   for i, row in ipairs(file.csv_logger) do
     it("case " .. i, function()
+      golden.judged()
       local path = os.tmpname()
       local config = keywords(row.config)
       config.filename = path
@@ -152,6 +155,7 @@ describe("the console", function()
   local times = {["2"] = 2, ["1"] = 1}
   for name, verbose in next, times do
     it("looks as Keras's with verbose=" .. name, function()
+      golden.judged()
       local want = file.console[name]:gsub("%d%.%d%d%d%d", "<n>")
       assert.are.equal(want, without_numbers(run(verbose)))
     end)

@@ -151,6 +151,7 @@ describe("20 steps as in Keras", function()
         if file then
           file:close()
           it(("%s, %s, %s"):format(model, optimizer, dtype), function()
+            golden.judged()
             keras.config.set_floatx(dtype)
             local ok, wrong = pcall(check, golden.read(path))
             keras.config.set_floatx("float32")
@@ -194,6 +195,7 @@ describe("initial weights as in Keras", function()
     local case = file.initial_weights[k]
     if examples[case.model] then
       it(("%s, seed %d"):format(case.model, case.seed), function()
+        golden.judged()
         require "moonflow.keras.random.seeds".seed_python(case.seed)
         local weights = examples[case.model](case.weights).weights
         assert.are.equal(#case.weights, #weights)

@@ -27,6 +27,7 @@ describe("fit as in Keras", function()
   local x, y = golden.tensor(file.x), golden.tensor(file.y)
   for _, case in ipairs(file.cases) do
     it(case.optimizer .. " " .. case.case, function()
+      golden.judged()
       keras.utils.clear_session()
       keras.utils.set_random_seed(file.seed)
       local model = models[file.model]()
@@ -55,6 +56,7 @@ end)
 describe("the order of samples", function()
   for i, row in ipairs(golden.read("tests/golden/keras/seeds.json").fit_order) do
     it("case " .. i, function()
+      golden.judged()
       keras.utils.set_random_seed(row.seed)
       local seen = {}
       local Watch = keras.Model:extend("Watch")

@@ -25,6 +25,7 @@ describe("initializers", function()
   local file = read("initializers.json")
 
   it("give Keras's bits", function()
+    golden.judged()
     local wrong = {}
     for i = 1, #file.cases do
       local case = file.cases[i]
@@ -38,6 +39,7 @@ describe("initializers", function()
   end)
 
   it("have Keras's configs, there and back", function()
+    golden.judged()
     for name, want in next, file.configs do
       local given = name == "Constant" and tf.kw{value = 0.5} or tf.kw{}
       local initializer = keras.initializers[name](given)
@@ -49,6 +51,7 @@ describe("initializers", function()
   end)
 
   it("draw seeds from Python's random", function()
+    golden.judged()
     local seeds = read("seeds.json").layer_seeds
     require "moonflow.keras.random.seeds".seed_python(seeds.seed)
     for i = 1, 3 do assert.are.equal(seeds.randint[i], keras.initializers.GlorotUniform().seed) end

@@ -45,6 +45,7 @@ end
 describe("models of Keras", function()
   for _, row in ipairs(golden.read("tests/golden/keras/models.json").models) do
     it(row.model, function()
+      golden.judged()
       keras.utils.clear_session()
       local model = models[row.model]()
       local shown
@@ -71,6 +72,7 @@ describe("models of Keras", function()
     end)
 
     it(row.model .. " has Keras's config, and comes back from it", function()
+      golden.judged()
       keras.utils.clear_session()
       local model = models[row.model]()
       local config = model:get_config()

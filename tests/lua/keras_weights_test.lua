@@ -56,6 +56,7 @@ end
 describe("weights of Keras", function()
   for _, row in ipairs(golden.read(folder .. "index.json").files) do
     it("are read from " .. row.file, function()
+      golden.judged()
       keras.utils.clear_session()
       local model = models[row.model]()
       if row.compiled then compile(model) end
@@ -74,6 +75,7 @@ describe("weights of Keras", function()
     end)
 
     it("are written as in " .. row.file, function()
+      golden.judged()
       local model = models[row.model]()
       if row.compiled then compile(model) end
       model:load_weights(folder .. row.file)

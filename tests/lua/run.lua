@@ -9,7 +9,7 @@
 --     --exact NAME    only the case with this full name
 --     --list          print the names, run nothing
 --     --verbose       print every case with its time
---     --record FILE   append the names of the functions that passing cases called, one `name count` a line
+--     --record FILE   append the names of the functions that passing cases judged by TensorFlow called, one a line
 --
 -- The last line is `N passed, N failed` and nothing else; skipped cases are counted on the line before, with their
 -- reasons.
@@ -139,6 +139,11 @@ local function take_calls()
   return core and core.args and core.args.called() or {}
 end
 
+local function take_judged()
+  local golden = package.loaded.golden_data
+  return golden and golden.take_judged()
+end
+
 busted.subscribe({"error"}, function(element, _, message)
   if element.descriptor == "it" then
     said[element] = message or "error"
@@ -165,7 +170,10 @@ busted.subscribe({"pending"}, function(element, _, message)
 end)
 
 busted.subscribe({"test", "start"}, function()
-  if options.record then take_calls() end
+  if options.record then
+    take_calls()
+    take_judged()
+  end
   return nil, true
 end)
 
@@ -179,8 +187,8 @@ busted.subscribe({"test", "end"}, function(element, _, status)
     end
   elseif status == "success" and not said[element] then
     passed = passed + 1
-    if options.record then
-      for name, count in next, take_calls() do recorded[name] = (recorded[name] or 0) + count end
+    if options.record and take_judged() then
+      for name in next, take_calls() do recorded[name] = true end
     end
   else
     print_failure(element, said[element] or status)
@@ -235,7 +243,7 @@ require "busted.execute"(busted)(1, {})
 
 if options.record then
   local lines = {}
-  for name, count in next, recorded do lines[#lines + 1] = ("%s %d\n"):format(name, count) end
+  for name in next, recorded do lines[#lines + 1] = name .. "\n" end
   table.sort(lines)
   local file = assert(io.open(options.record, "a"))
   file:write(table.concat(lines))
