@@ -1,4 +1,4 @@
---- Command line of scripts/coverage.
+--- Command line of scripts/coverage: main.lua NAMES OPS [options], the first two written by tests/lua/run.lua --record.
 
 local here = arg[0]:match("^(.*)/[^/]*$") or "."
 local root = here .. "/../.."
@@ -10,22 +10,18 @@ local measure = require "measure"
 local report = require "report"
 
 local function read_command_line()
-  local options, i = {calls = {}, ops = {}}, 1
+  local options, i = {}, 3
   while arg[i] do
     local word = arg[i]
-    if word == "--calls" or word == "--ops" or word == "--missing" then
+    if word == "--missing" then
       i = i + 1
-      local value = arg[i] or error("coverage: " .. word .. " needs a value", 0)
-      if word == "--missing" then options.missing = value else table.insert(options[word:sub(3)], value) end
+      options.missing = arg[i] or error("coverage: --missing needs a part", 0)
     elseif word == "--check" or word == "--write" or word == "--differences" then
       options[word:sub(3)] = true
     else
-      error("coverage: unknown option " .. word .. " (--calls, --ops, --check, --write, --missing, --differences)", 0)
+      error("coverage: unknown option " .. word .. " (--check, --write, --missing, --differences)", 0)
     end
     i = i + 1
-  end
-  if #options.calls + #options.ops == 0 then
-    options.calls[1], options.ops[1] = root .. "/build/called-names.txt", root .. "/build/called-ops.txt"
   end
   return options
 end
@@ -45,12 +41,7 @@ local function write_file(path, text)
 end
 
 local options = read_command_line()
-local called, problem = calls.read(options.calls, options.ops)
-if not called then
-  io.stderr:write("coverage: ", problem, "\n")
-  if options.check or options.write then os.exit(2) end
-  called = calls.none()
-end
+local called = calls.read(arg[1], arg[2])
 local found = measure.all(lists.api(root .. "/tests/api/api.tsv"), lists.ops(root .. "/tests/api/ops.tsv"), called)
 
 local path = root .. "/docs/coverage.md"
