@@ -72,22 +72,17 @@ mf_status mf_npz_load(const char *path, mf_named_tensor **items, size_t *count) 
   return NULL;
 }
 
-static mf_status add_entry(zip_t *z, const char *path, const mf_named_tensor *item, bool compressed) {
-  char *text, name[512];
-  size_t size, data = mf_tensor_bytes(item->tensor);
-  MF_TRY(mf_npy_header(item->tensor, &text, &size));
-  char *block = mf_realloc(text, size + data + 1);
-  if (!block) {
-    mf_free(text);
-    return mf_fail_oom();
-  }
-  if (data) memcpy(block + size, item->tensor->data, data);
+/* libzip reads header and elements when the archive is closed: nothing is copied. *header is to be ended after that. */
+static mf_status add_entry(zip_t *z, const char *path, const mf_named_tensor *item, bool compressed, char **header) {
+  char name[512];
+  zip_buffer_fragment_t parts[2] = {{0}};
+  size_t size;
+  MF_TRY(mf_npy_header(item->tensor, header, &size));
+  parts[0] = (zip_buffer_fragment_t){(zip_uint8_t *)*header, size};
+  parts[1] = (zip_buffer_fragment_t){(zip_uint8_t *)item->tensor->data, mf_tensor_bytes(item->tensor)};
   snprintf(name, sizeof name, "%s.npy", item->name);
-  zip_source_t *source = zip_source_buffer(z, block, size + data, 1); /* freed with free(): mf_alloc is malloc */
-  if (!source) {
-    mf_free(block);
-    return mf_fail_oom();
-  }
+  zip_source_t *source = zip_source_buffer_fragment(z, parts, parts[1].length ? 2 : 1, 0);
+  if (!source) return mf_fail_oom();
   zip_int64_t index = zip_file_add(z, name, source, ZIP_FL_ENC_UTF_8);
   if (index < 0) {
     zip_source_free(source);
@@ -97,22 +92,31 @@ static mf_status add_entry(zip_t *z, const char *path, const mf_named_tensor *it
   return NULL;
 }
 
+static mf_status write_entries(const char *file, const char *path, const mf_named_tensor *items, size_t count, bool compressed,
+                               char **headers) {
+  int code = 0;
+  zip_t *z = zip_open(file, ZIP_CREATE | ZIP_TRUNCATE, &code);
+  if (!z) return mf_fail(MF_UNKNOWN, "save_npz: %s: cannot be opened for writing", path);
+  mf_status status = NULL;
+  for (size_t i = 0; i < count && !status; i++) status = add_entry(z, path, &items[i], compressed, &headers[i]);
+  if (!status && !zip_close(z)) return NULL;
+  if (!status) status = mf_fail(MF_RESOURCE_EXHAUSTED, "save_npz: %s: %s", path, zip_strerror(z));
+  zip_discard(z);
+  return status;
+}
+
 mf_status mf_npz_save(const char *path, const mf_named_tensor *items, size_t count, bool compressed) {
   mf_writer *w;
-  int code = 0;
-  MF_TRY(mf_writer_open(path, &w));
-  mf_status status = NULL;
-  zip_t *z = zip_open(mf_writer_path(w), ZIP_CREATE | ZIP_TRUNCATE, &code);
-  if (!z) status = mf_fail(MF_UNKNOWN, "save_npz: %s: cannot be opened for writing", path);
-  for (size_t i = 0; i < count && !status; i++) status = add_entry(z, path, &items[i], compressed);
-  if (!status && zip_close(z)) {
-    status = mf_fail(MF_RESOURCE_EXHAUSTED, "save_npz: %s: %s", path, zip_strerror(z));
-    zip_discard(z);
-  } else if (status && z) {
-    zip_discard(z);
+  char **headers = mf_alloc_zero(count + 1, sizeof *headers);
+  if (!headers) return mf_fail_oom();
+  mf_status status = mf_writer_open(path, &w);
+  if (!status) {
+    status = write_entries(mf_writer_path(w), path, items, count, compressed, headers);
+    if (status) mf_writer_abandon(w);
+    else status = mf_writer_commit(w);
   }
-  if (!status) return mf_writer_commit(w);
-  mf_writer_abandon(w);
+  for (size_t i = 0; i < count; i++) mf_free(headers[i]);
+  mf_free(headers);
   return status;
 }
 
