@@ -19,7 +19,8 @@ mf_status mf_file_error(const char *what, const char *path, int error_number) {
   mf_code code = MF_UNKNOWN;
   if (error_number == ENOENT || error_number == ENOTDIR) code = MF_NOT_FOUND;
   else if (error_number == EACCES || error_number == EPERM || error_number == EROFS) code = MF_PERMISSION_DENIED;
-  else if (error_number == ENOSPC || error_number == EDQUOT || error_number == ENOMEM || error_number == EMFILE)
+  else if (error_number == ENOSPC || error_number == EDQUOT || error_number == EFBIG ||
+           error_number == ENOMEM || error_number == EMFILE)
     code = MF_RESOURCE_EXHAUSTED;
   else if (error_number == EISDIR) code = MF_FAILED_PRECONDITION;
   char text[128];
@@ -142,11 +143,32 @@ static int open_temporary(mf_writer *w, size_t size) {
   return w->fd;
 }
 
+/* What a link points to is written, not the link replaced. Devices and pipes cannot be replaced. */
+static mf_status target_of(const char *path, char **target) {
+  struct stat old;
+  *target = NULL;
+  if (stat(path, &old) == 0 && S_ISDIR(old.st_mode)) return mf_file_error("write", path, EISDIR);
+  if (stat(path, &old) == 0 && !S_ISREG(old.st_mode)) return mf_fail(MF_FAILED_PRECONDITION, "write: %s is not a regular file", path);
+  if (lstat(path, &old) == 0 && S_ISLNK(old.st_mode)) {
+    char *resolved = realpath(path, NULL);
+    if (!resolved) return mf_file_error("write", path, errno);
+    *target = mf_strdup(resolved);
+    free(resolved);
+  } else {
+    *target = mf_strdup(path);
+  }
+  return *target ? NULL : mf_fail_oom();
+}
+
 mf_status mf_writer_open(const char *path, mf_writer **out) {
+  char *target;
   *out = NULL;
+  MF_TRY(target_of(path, &target));
   mf_writer *w = mf_alloc_zero(1, sizeof *w);
-  size_t size = strlen(path) + 40;
-  if (!w || !(w->path = mf_strdup(path)) || !(w->temporary = mf_alloc(size))) {
+  size_t size = strlen(target) + 40;
+  if (w) w->path = target;
+  else mf_free(target);
+  if (!w || !(w->temporary = mf_alloc(size))) {
     if (w) writer_free(w);
     return mf_fail_oom();
   }

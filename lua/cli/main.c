@@ -1,5 +1,6 @@
 /* main.c - the moonflow program: opens an interpreter and hands the command line to moonflow/cli/init.lua. */
 #include <lauxlib.h>
+#include <signal.h>
 #include <stdio.h>
 
 #include "cli/terminal.h"
@@ -26,6 +27,7 @@ static int find_main(lua_State *L) {
 
 int main(int argc, char **argv) {
   mf_lua *lua;
+  signal(SIGXFSZ, SIG_IGN); /* a file that grows beyond `ulimit -f` is an error of the call that writes it */
   mf_status status = mf_lua_open(&lua);
   if (status) return report(status);
   lua_State *L = mf_lua_state(lua);

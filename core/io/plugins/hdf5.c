@@ -1,6 +1,5 @@
 /* hdf5.c - the plug-in over libhdf5: see io/h5_file.h. Built as libmoonflow_hdf5.so; reaches core through the host table only.
- *
- * libhdf5's own lock makes it safe for threads. Its error stack is silenced and read when a call fails.
+ * Its caller sees to it that one thread at a time is in here.
  */
 #include <hdf5.h>
 #include <stdio.h>
@@ -8,20 +7,31 @@
 
 #include "io/h5_file.h"
 
+enum { PART = 8 << 20 }; /* bytes of a dataset that are read at a time; a row may be more */
+
 static const mf_h5_host *core;
 
-static herr_t keep_innermost(unsigned n, const H5E_error2_t *e, void *text) {
+/* ---- errors: why the last call of libhdf5 failed */
+
+static char reason[256];
+
+/* The innermost description is the last on the way down. One of an input or output error holds the system's text. */
+static herr_t keep_innermost(unsigned n, const H5E_error2_t *e, void *user) {
+  static const char mark[] = "error message = '";
   (void)n;
-  snprintf(text, 256, "%s", e->desc ? e->desc : "unknown reason");
+  (void)user;
+  if (!e->desc) return 0;
+  const char *text = strstr(e->desc, mark);
+  text = text ? text + sizeof mark - 1 : e->desc;
+  size_t length = text == e->desc ? strlen(text) : strcspn(text, "'");
+  snprintf(reason, sizeof reason, "%.*s", length < 200 ? (int)length : 200, text);
   return 0;
 }
 
-/* The innermost description that libhdf5 gives (it stands last on the way down). */
+static herr_t on_error(hid_t stack, void *user) { return H5Ewalk2(stack, H5E_WALK_DOWNWARD, keep_innermost, user); }
+
 static mf_status failure(mf_code code, const char *what, const char *file, const char *path) {
-  char text[256] = "unknown reason";
-  H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, keep_innermost, text);
-  H5Eclear2(H5E_DEFAULT);
-  return core->fail(code, "%s: %s: %s: %s", what, file, path, text);
+  return core->fail(code, "%s: %s: %s%s%s", what, file, path, path[0] ? ": " : "", reason[0] ? reason : "unknown reason");
 }
 
 /* ---- types */
@@ -130,16 +140,17 @@ static bool put_item(hid_t file, hid_t links, const mf_h5_item *item) {
 }
 
 static mf_status h5_write(const char *file_name, const char *shown, const mf_h5_item *items, size_t count) {
+  reason[0] = 0;
   hid_t file = H5Fcreate(file_name, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-  if (file < 0) return failure(MF_UNKNOWN, "write", shown, "cannot create");
+  if (file < 0) return failure(MF_UNKNOWN, "write", shown, "");
   hid_t links = H5Pcreate(H5P_LINK_CREATE);
   H5Pset_create_intermediate_group(links, 1);
   mf_status status = NULL;
   for (size_t i = 0; i < count && !status; i++)
     if (!put_item(file, links, &items[i])) status = failure(MF_RESOURCE_EXHAUSTED, "write", shown, items[i].path);
   H5Pclose(links);
-  if (H5Fflush(file, H5F_SCOPE_GLOBAL) < 0 && !status) status = failure(MF_RESOURCE_EXHAUSTED, "write", shown, "flush");
-  if (H5Fclose(file) < 0 && !status) status = failure(MF_RESOURCE_EXHAUSTED, "write", shown, "close");
+  if (H5Fflush(file, H5F_SCOPE_GLOBAL) < 0 && !status) status = failure(MF_RESOURCE_EXHAUSTED, "write", shown, "");
+  if (H5Fclose(file) < 0 && !status) status = failure(MF_RESOURCE_EXHAUSTED, "write", shown, "");
   return status;
 }
 
@@ -147,80 +158,122 @@ static mf_status h5_write(const char *file_name, const char *shown, const mf_h5_
 
 typedef struct reader {
   const char *file;
-  mf_h5_item *items;
-  size_t count, capacity;
+  const mf_h5_sink *sink;
   mf_status status;
 } reader;
 
-static mf_h5_item *add_item(reader *r, mf_h5_kind kind, const char *path) {
-  if (!core->array_reserve((void **)&r->items, &r->capacity, r->count + 1, sizeof *r->items)) {
-    r->status = core->fail(MF_RESOURCE_EXHAUSTED, "read: %s: out of memory", r->file);
-    return NULL;
+/* Reads a dataset of rank 1 and more in parts of whole rows (all that one index of the first dimension holds). */
+static mf_status read_rows(const reader *r, hid_t d, hid_t memory_type, size_t element, const char *path, const mf_shape *shape) {
+  size_t row = element;
+  for (int i = 1; i < shape->rank; i++) row *= (size_t)shape->dims[i];
+  hsize_t dims[MF_MAX_RANK], start[MF_MAX_RANK] = {0}, rows = (hsize_t)shape->dims[0], most = row < PART ? PART / row : 1;
+  if (most > rows) most = rows;
+  for (int i = 0; i < shape->rank; i++) dims[i] = (hsize_t)shape->dims[i];
+  void *part = core->alloc_zero(most, row);
+  if (!part) return core->fail(MF_RESOURCE_EXHAUSTED, "read: %s: out of memory", r->file);
+  hid_t space = H5Dget_space(d);
+  mf_status status = NULL;
+  for (; start[0] < rows && !status; start[0] += dims[0]) {
+    dims[0] = rows - start[0] < most ? rows - start[0] : most;
+    hid_t memory = H5Screate_simple(shape->rank, dims, NULL);
+    bool ok = H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, dims, NULL) >= 0 &&
+              H5Dread(d, memory_type, memory, space, H5P_DEFAULT, part) >= 0;
+    status = ok ? r->sink->bytes(r->sink->user, part, (size_t)dims[0] * row) : failure(MF_DATA_LOSS, "read", r->file, path);
+    H5Sclose(memory);
   }
-  mf_h5_item *item = &r->items[r->count++];
-  memset(item, 0, sizeof *item);
-  item->kind = kind;
-  item->path = core->duplicate(path);
-  return item;
+  H5Sclose(space);
+  core->free_block(part);
+  return status;
 }
 
-static mf_status dataset_value(const reader *r, hid_t d, const char *path, mf_tensor **out) {
+static mf_status read_scalar(const reader *r, hid_t d, hid_t memory_type, size_t element, const char *path) {
+  char value[16] = {0};
+  if (H5Dread(d, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, value) < 0) return failure(MF_DATA_LOSS, "read", r->file, path);
+  return r->sink->bytes(r->sink->user, value, element);
+}
+
+/* What the file says of a dataset. `bytes`: of all its elements. */
+static mf_status dataset_shape(const reader *r, hid_t d, const char *path, mf_dtype *dtype, mf_shape *shape, uint64_t *bytes) {
   hsize_t dims[H5S_MAX_RANK];
-  mf_shape shape = {.rank = 0};
   hid_t space = H5Dget_space(d), type = H5Dget_type(d);
   int rank = H5Sget_simple_extent_dims(space, dims, NULL);
-  mf_dtype dtype = dtype_of(type);
-  mf_status status = NULL;
-  if (rank < 0 || rank > MF_MAX_RANK || !dtype)
-    status = core->fail(MF_UNIMPLEMENTED, "read: %s: dataset %s has an element type or rank that is not supported", r->file, path);
-  uint64_t bytes = H5Tget_size(type); /* as in memory: dtype_of takes no others */
-  shape.rank = rank < 0 ? 0 : rank;
-  for (int i = 0; i < rank && !status; i++) {
-    if (dims[i] > INT64_MAX || (dims[i] && __builtin_mul_overflow(bytes, dims[i], &bytes)))
-      status = core->fail(MF_DATA_LOSS, "read: %s: dataset %s claims an impossible size", r->file, path);
-    shape.dims[i] = (int64_t)dims[i];
-  }
-  if (!status) status = core->tensor_new(dtype, &shape, out);
-  hid_t memory = status ? -1 : type_new(dtype);
-  if (!status && core->tensor_bytes(*out) && H5Dread(d, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, (*out)->data) < 0)
-    status = failure(MF_DATA_LOSS, "read", r->file, path);
-  if (memory >= 0) H5Tclose(memory);
+  *dtype = dtype_of(type);
+  *bytes = H5Tget_size(type); /* as in memory: dtype_of takes no others */
   H5Tclose(type);
   H5Sclose(space);
+  if (rank < 0 || rank > MF_MAX_RANK || !*dtype)
+    return core->fail(MF_UNIMPLEMENTED, "read: %s: dataset %s has an element type or rank that is not supported", r->file, path);
+  shape->rank = rank;
+  for (int i = 0; i < rank; i++) {
+    if (dims[i] > INT64_MAX || (dims[i] && __builtin_mul_overflow(*bytes, dims[i], bytes)))
+      return core->fail(MF_DATA_LOSS, "read: %s: dataset %s claims an impossible size", r->file, path);
+    shape->dims[i] = (int64_t)dims[i];
+  }
+  for (int i = 0; i < rank; i++)
+    if (!dims[i]) *bytes = 0;
+  return NULL;
+}
+
+static mf_status read_dataset(const reader *r, hid_t d, const char *path) {
+  mf_dtype dtype = MF_DTYPE_INVALID;
+  mf_shape shape = {.rank = 0};
+  uint64_t bytes = 0;
+  MF_TRY(dataset_shape(r, d, path, &dtype, &shape, &bytes));
+  const mf_h5_item item = {.kind = MF_H5_DATASET, .path = (char *)(uintptr_t)path};
+  MF_TRY(r->sink->item(r->sink->user, &item, dtype, &shape));
+  if (!bytes) return NULL;
+  hid_t memory_type = type_new(dtype);
+  size_t element = H5Tget_size(memory_type);
+  mf_status status = shape.rank ? read_rows(r, d, memory_type, element, path, &shape) : read_scalar(r, d, memory_type, element, path);
+  H5Tclose(memory_type);
+  return status;
+}
+
+typedef struct attribute_reader {
+  reader *r;
+  const char *path;
+} attribute_reader;
+
+static mf_status give_text(const attribute_reader *a, const char *name, const char *text) {
+  const mf_h5_item item = {.kind = MF_H5_TEXT, .path = (char *)(uintptr_t)a->path, .attribute = (char *)(uintptr_t)name,
+                           .text = (char *)(uintptr_t)text};
+  return a->r->sink->item(a->r->sink->user, &item, MF_DTYPE_INVALID, NULL);
+}
+
+static mf_status variable_text(const attribute_reader *a, hid_t attribute, hid_t type, const char *name) {
+  char *text = NULL;
+  hid_t memory = text_type();
+  H5Tset_cset(memory, H5Tget_cset(type));
+  bool ok = H5Aread(attribute, memory, &text) >= 0;
+  mf_status status = !ok ? failure(MF_DATA_LOSS, "read", a->r->file, name) : text ? give_text(a, name, text) : NULL;
+  if (text) H5free_memory(text);
+  H5Tclose(memory);
+  return status;
+}
+
+static mf_status fixed_text(const attribute_reader *a, hid_t attribute, hid_t type, const char *name) {
+  size_t size = H5Tget_size(type);
+  char *text = size < ((size_t)1 << 30) ? core->alloc_zero(size + 1, 1) : NULL;
+  if (!text) return core->fail(MF_RESOURCE_EXHAUSTED, "read: %s: attribute %s is too long", a->r->file, name);
+  bool ok = H5Aread(attribute, type, text) >= 0;
+  mf_status status = ok ? give_text(a, name, text) : failure(MF_DATA_LOSS, "read", a->r->file, name);
+  core->free_block(text);
   return status;
 }
 
 /* Scalar text attributes, of variable or fixed length; others are passed over. */
 static herr_t on_attribute(hid_t object, const char *name, const H5A_info_t *info, void *user) {
-  reader *r = user;
+  const attribute_reader *a = user;
   (void)info;
-  hid_t a = H5Aopen(object, name, H5P_DEFAULT);
-  if (a < 0) return 0;
-  hid_t type = H5Aget_type(a), space = H5Aget_space(a);
-  if (H5Tget_class(type) == H5T_STRING && H5Sget_simple_extent_npoints(space) == 1) {
-    char *owner = r->items[r->count - 1].path, *copy = NULL;
-    if (H5Tis_variable_str(type) > 0) {
-      char *text = NULL;
-      hid_t memory = text_type();
-      H5Tset_cset(memory, H5Tget_cset(type));
-      if (H5Aread(a, memory, &text) >= 0 && text) copy = core->duplicate(text);
-      if (text) H5free_memory(text);
-      H5Tclose(memory);
-    } else {
-      size_t size = H5Tget_size(type);
-      copy = size < ((size_t)1 << 30) ? core->alloc_zero(size + 1, 1) : NULL;
-      if (copy && H5Aread(a, type, copy) < 0) copy[0] = 0;
-    }
-    mf_h5_item *item = copy ? add_item(r, MF_H5_TEXT, owner) : NULL;
-    if (item) {
-      item->attribute = core->duplicate(name);
-      item->text = copy;
-    }
-  }
+  hid_t attribute = H5Aopen(object, name, H5P_DEFAULT);
+  if (attribute < 0) return 0;
+  hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
+  if (H5Tget_class(type) == H5T_STRING && H5Sget_simple_extent_npoints(space) == 1)
+    a->r->status = (H5Tis_variable_str(type) > 0 ? variable_text : fixed_text)(a, attribute, type, name);
   H5Sclose(space);
   H5Tclose(type);
-  H5Aclose(a);
-  return r->status ? -1 : 0;
+  H5Aclose(attribute);
+  return a->r->status ? -1 : 0;
 }
 
 static herr_t on_object(hid_t root, const char *name, const H5O_info_t *info, void *user) {
@@ -232,24 +285,27 @@ static herr_t on_object(hid_t root, const char *name, const H5O_info_t *info, vo
     r->status = failure(MF_DATA_LOSS, "read", r->file, path);
     return -1;
   }
-  mf_h5_item *item = add_item(r, info->type == H5O_TYPE_GROUP ? MF_H5_GROUP : MF_H5_DATASET, path);
-  if (item && info->type == H5O_TYPE_DATASET) r->status = dataset_value(r, object, path, &item->tensor);
-  /* attributes are added behind their owner, so that its path is the last one with items[] unchanged */
+  if (info->type == H5O_TYPE_DATASET) {
+    r->status = read_dataset(r, object, path);
+  } else {
+    const mf_h5_item group = {.kind = MF_H5_GROUP, .path = (char *)(uintptr_t)path};
+    r->status = r->sink->item(r->sink->user, &group, MF_DTYPE_INVALID, NULL);
+  }
+  attribute_reader a = {r, path};
   hsize_t at = 0;
-  if (!r->status) H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_INC, &at, on_attribute, r);
+  if (!r->status) H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_INC, &at, on_attribute, &a);
   H5Oclose(object);
   return r->status ? -1 : 0;
 }
 
-static mf_status h5_read(const char *file_name, mf_h5_item **items, size_t *count) {
-  reader r = {.file = file_name};
+static mf_status h5_read(const char *file_name, const mf_h5_sink *sink) {
+  reader r = {.file = file_name, .sink = sink};
+  reason[0] = 0;
   hid_t file = H5Fopen(file_name, H5F_ACC_RDONLY, H5P_DEFAULT);
   if (file < 0) return failure(MF_DATA_LOSS, "read", file_name, "not an HDF5 file, or a broken one");
   herr_t code = H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_INC, on_object, &r, H5O_INFO_BASIC);
   if (code < 0 && !r.status) r.status = failure(MF_DATA_LOSS, "read", file_name, "broken structure");
   H5Fclose(file);
-  *items = r.items;
-  *count = r.count;
   return r.status;
 }
 
@@ -258,6 +314,6 @@ static const mf_h5_api api = {MF_H5_ABI, h5_write, h5_read};
 const mf_h5_api *mf_h5_plugin(const mf_h5_host *host);
 const mf_h5_api *mf_h5_plugin(const mf_h5_host *host) {
   core = host;
-  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+  H5Eset_auto2(H5E_DEFAULT, on_error, NULL);
   return &api;
 }
