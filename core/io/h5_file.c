@@ -41,16 +41,16 @@ static mf_status api_get(const mf_h5_api **api) {
   return NULL;
 }
 
-/* ---- what the child tells: frames, each with its texts behind it; a dataset's bytes come behind those */
+/* ---- what the child tells: frames, each with its texts (or bytes) behind it */
 
-enum { FRAME_END = 0x4D460000, FRAME_FAILED, FRAME_ITEM };
+enum { FRAME_END = 0x4D460000, FRAME_FAILED, FRAME_ITEM, FRAME_BYTES };
 
 typedef struct frame {
   uint32_t kind;
   int32_t code;                /* FRAME_FAILED; its message is texts[0] */
   int32_t item, dtype, rank;   /* FRAME_ITEM; its path, attribute and text are texts[] */
   int64_t dims[MF_MAX_RANK];
-  uint64_t texts[3];           /* lengths */
+  uint64_t texts[3];           /* lengths; FRAME_BYTES, the next ones of the dataset that came last: texts[0] */
 } frame;
 
 static bool send_frame(int fd, frame *f, const char *a, const char *b, const char *c) {
@@ -165,7 +165,8 @@ static mf_status send_item(void *user, const mf_h5_item *item, mf_dtype dtype, c
 
 static mf_status send_bytes(void *user, const void *bytes, size_t size) {
   const read_job *job = user;
-  return mf_child_write(job->fd, bytes, size) ? NULL : nobody_listens();
+  const frame f = {.kind = FRAME_BYTES, .texts = {size}};
+  return mf_child_write(job->fd, &f, sizeof f) && mf_child_write(job->fd, bytes, size) ? NULL : nobody_listens();
 }
 
 static void read_in_child(void *user, int fd) {
@@ -178,6 +179,8 @@ static void read_in_child(void *user, int fd) {
 typedef struct item_list {
   mf_h5_item *items;
   size_t count, capacity;
+  char *to;                    /* where the next bytes of the last dataset go, */
+  size_t missing;              /* and how many are still to come */
 } item_list;
 
 /* Why an item could not be taken is *status; NULL with false: the child is gone, or has lost its senses. */
@@ -195,19 +198,31 @@ static bool take_item(const mf_child *child, const frame *f, item_list *list, mf
   mf_shape shape = {.rank = f->rank};
   for (int i = 0; i < f->rank; i++) shape.dims[i] = f->dims[i];
   *status = mf_tensor_new(mf_device_cpu(), (mf_dtype)f->dtype, &shape, &item->tensor);
-  return !*status && mf_child_read(child, item->tensor->data, mf_tensor_bytes(item->tensor));
+  if (*status) return false;
+  list->to = item->tensor->data;
+  list->missing = mf_tensor_bytes(item->tensor);
+  return true;
+}
+
+static bool take_bytes(const mf_child *child, const frame *f, item_list *list) {
+  size_t size = (size_t)f->texts[0];
+  if (size > list->missing || !mf_child_read(child, list->to, size)) return false;
+  list->to += size;
+  list->missing -= size;
+  return true;
 }
 
 static mf_status take_items(mf_child *child, const char *path, item_list *list) {
   mf_status status = NULL;
   frame f;
   while (mf_child_read(child, &f, sizeof f)) {
-    if (f.kind == FRAME_END || f.kind == FRAME_FAILED) {
+    if ((f.kind == FRAME_END && !list->missing) || f.kind == FRAME_FAILED) {
       status = take_end(child, &f);
       mf_child_end(child, false);
       return status;
     }
-    if (f.kind == FRAME_ITEM && take_item(child, &f, list, &status)) continue;
+    if (f.kind == FRAME_BYTES && take_bytes(child, &f, list)) continue;
+    if (f.kind == FRAME_ITEM && !list->missing && take_item(child, &f, list, &status)) continue;
     if (!status) break;
     mf_child_end(child, true);
     return mf_status_prefix(status, "read: %s", path);
