@@ -1,4 +1,5 @@
 /* npz.c - a zip archive of npy files, over libzip. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@ void mf_named_tensors_release(mf_named_tensor *items, size_t count) {
 #include <zip.h>
 
 static mf_status zip_failure(const char *what, const char *path, zip_error_t *e) {
+  if (zip_error_system_type(e) == ZIP_ET_SYS && zip_error_code_system(e)) return mf_file_error(what, path, zip_error_code_system(e));
   mf_code code = zip_error_code_zip(e) == ZIP_ER_NOENT ? MF_NOT_FOUND : MF_DATA_LOSS;
   return mf_fail(code, "%s: %s: %s", what, path, zip_error_strerror(e));
 }
@@ -40,7 +42,9 @@ static mf_status read_entry(zip_t *z, const char *path, zip_uint64_t index, mf_n
   else if (!f) status = zip_failure("load_npz", what, zip_get_error(z));
   zip_int64_t got = status ? 0 : zip_fread(f, bytes, info.size);
   if (!status && got != (zip_int64_t)info.size) status = mf_fail(MF_DATA_LOSS, "load_npz: %s: truncated or corrupt entry", what);
-  if (f && zip_fclose(f) && !status) status = mf_fail(MF_DATA_LOSS, "load_npz: %s: checksum does not match", what);
+  char more; /* libzip compares the checksum when it comes to the end */
+  if (!status && zip_fread(f, &more, 1) != 0) status = mf_fail(MF_DATA_LOSS, "load_npz: %s: the checksum does not match", what);
+  if (f && zip_fclose(f) && !status) status = mf_fail(MF_DATA_LOSS, "load_npz: %s: truncated or corrupt entry", what);
   if (!status) status = mf_npy_parse(what, bytes, (size_t)info.size, &item->tensor);
   mf_free(bytes);
   return status;
@@ -50,10 +54,11 @@ mf_status mf_npz_load(const char *path, mf_named_tensor **items, size_t *count) 
   int code = 0;
   *items = NULL;
   *count = 0;
+  if (mf_path_is_directory(path)) return mf_file_error("load_npz", path, EISDIR);
   zip_t *z = zip_open(path, ZIP_RDONLY, &code);
   if (!z) {
     zip_error_t e;
-    zip_error_init_with_code(&e, code);
+    zip_error_init_with_code(&e, code); /* takes errno, too */
     mf_status status = zip_failure("load_npz", path, &e);
     zip_error_fini(&e);
     return status;
@@ -96,11 +101,11 @@ static mf_status write_entries(const char *file, const char *path, const mf_name
                                char **headers) {
   int code = 0;
   zip_t *z = zip_open(file, ZIP_CREATE | ZIP_TRUNCATE, &code);
-  if (!z) return mf_fail(MF_UNKNOWN, "save_npz: %s: cannot be opened for writing", path);
+  if (!z) return mf_fail(MF_UNKNOWN, "save_npz: %s: cannot be opened for writing (libzip error %d)", path, code);
   mf_status status = NULL;
   for (size_t i = 0; i < count && !status; i++) status = add_entry(z, path, &items[i], compressed, &headers[i]);
   if (!status && !zip_close(z)) return NULL;
-  if (!status) status = mf_fail(MF_RESOURCE_EXHAUSTED, "save_npz: %s: %s", path, zip_strerror(z));
+  if (!status) status = zip_failure("save_npz", path, zip_get_error(z));
   zip_discard(z);
   return status;
 }
