@@ -17,6 +17,9 @@ endif()
 if(TARGET mf_program)
   install(TARGETS mf_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
+# The pkg-config file finds its prefix from where it lies: `cmake --install build --prefix FOLDER` may choose one later.
+file(RELATIVE_PATH MF_PREFIX_FROM_PC "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+string(REGEX REPLACE "/$" "" MF_PREFIX_FROM_PC "${MF_PREFIX_FROM_PC}")
 configure_file(cmake/moonflow.pc.in ${CMAKE_BINARY_DIR}/moonflow.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/moonflow.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 configure_package_config_file(cmake/moonflow-config.cmake.in ${CMAKE_BINARY_DIR}/moonflow-config.cmake

@@ -48,3 +48,9 @@ if(TARGET mf_program)
     set_tests_properties(lua.${name} PROPERTIES TIMEOUT 600)
   endforeach()
 endif()
+
+# Hosts from outside: not under a sanitizer, which would have to be in every host.
+if(TARGET mf_program AND TARGET moonflow_lua AND TARGET mf_lua_module AND NOT MF_SANITIZE)
+  add_test(NAME install COMMAND ${CMAKE_SOURCE_DIR}/tests/install_test.sh ${CMAKE_BINARY_DIR})
+  set_tests_properties(install PROPERTIES TIMEOUT 300)
+endif()

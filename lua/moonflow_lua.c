@@ -4,6 +4,8 @@
  */
 #include "moonflow_lua.h"
 
+#include "moonflow.h"
+
 #include <dlfcn.h>
 #include <lauxlib.h>
 #include <limits.h>
@@ -163,8 +165,12 @@ static int prepare(lua_State *L) {
 
 mf_status mf_lua_open(mf_lua **out) {
   *out = NULL;
+  MF_TRY(mf_init()); /* hosts make tensors before the first script runs */
   mf_lua *lua = mf_alloc_zero(1, sizeof *lua);
-  if (!lua) return mf_fail_oom();
+  if (!lua) {
+    mf_close();
+    return mf_fail_oom();
+  }
   lua->L = lua_newstate(mfl_memory_alloc, &lua->memory);
   mf_status status = lua->L ? NULL : mf_fail_oom();
   if (!status) status = run_piece(prepare, &(piece){.lua = lua});
@@ -185,6 +191,7 @@ void mf_lua_close(mf_lua *lua) {
   }
   mfl_memory_release(&lua->memory);
   mf_free(lua);
+  mf_close();
 }
 
 lua_State *mf_lua_state(mf_lua *lua) { return lua->L; }

@@ -85,6 +85,7 @@ static uint64_t next_serial(void) {
 
 static mf_status buffer_new(mf_device *device, uint8_t kind, size_t size, mf_buffer **out) {
   *out = NULL;
+  if (!device->allocator) return mf_fail(MF_FAILED_PRECONDITION, "tensor: the library has not been started: call mf_init first");
   bool small = size <= INLINE_BYTES && device->type == MF_CPU;
   size_t header = (sizeof(mf_buffer) + 15) & ~(size_t)15;
   mf_buffer *b = small && size <= POOLED_BYTES ? pool_take(&small_buffers, header + POOLED_BYTES)
