@@ -154,6 +154,19 @@ static bool must_lower(const mf_ctx *ctx, const mf_op_def *op) {
   return ctx->trace || (ctx->record && !op->grad) || !op->rt->kernels[MF_CPU];
 }
 
+/* What reclaim ends may be what the caller borrowed its handles from: the inputs get references of their own meanwhile. */
+static mf_status run(mf_ctx *ctx, const mf_op_def *op, const mf_attr *attrs, mf_tensor *const *in, int n_in, mf_tensor **out, int n_out) {
+  mf_status status = mf_run_eager(ctx, op, attrs, in, n_in, out, n_out);
+  if (mf_status_code(status) != MF_RESOURCE_EXHAUSTED || !ctx->reclaim) return status;
+  mf_status_release(status);
+  mf_tensor_release_all(out, n_out);
+  for (int i = 0; i < n_in; i++) mf_tensor_retain(in[i]);
+  ctx->reclaim(ctx);
+  status = mf_run_eager(ctx, op, attrs, in, n_in, out, n_out);
+  for (int i = 0; i < n_in; i++) mf_tensor_release(in[i]);
+  return status;
+}
+
 mf_status mf_apply(mf_ctx *ctx, const mf_op_def *op, mf_tensor *const *in, int n_in, const mf_named_attr *attrs, int n_attrs,
                    mf_tensor **out, int max_out, int *n_out) {
   mf_resolved r;
@@ -170,7 +183,7 @@ mf_status mf_apply(mf_ctx *ctx, const mf_op_def *op, mf_tensor *const *in, int n
     status = op->lower(ctx, (mf_attrs){op, r.values}, in, n_in, out, r.n_out);
   } else {
     status = ctx->trace ? ctx->trace_add(ctx, op, r.values, in, n_in, out, r.n_out, &node)
-                        : mf_run_eager(ctx, op, r.values, in, n_in, out, r.n_out);
+                        : run(ctx, op, r.values, in, n_in, out, r.n_out);
     if (!status && ctx->record) status = ctx->record(ctx, op, r.values, in, n_in, out, r.n_out, node);
   }
   if (status) mf_tensor_release_all(out, r.n_out <= max_out ? r.n_out : 0);

@@ -4,6 +4,7 @@
  * every missing value is INVALID_ARGUMENT. No heap is used unless a type list is longer than MF_MAX_INLINE.
  */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -15,10 +16,31 @@ static bool text_allowed(const mf_attr_sig *sig, mf_text s) {
   return !sig->allowed_texts;
 }
 
+/* "int32, int64" */
+static void list_types(uint32_t types, char *text, size_t size) {
+  size_t used = 0;
+  text[0] = 0;
+  for (int t = 1; t < 32 && used < size; t++)
+    if (types & MF_TYPE(t)) used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", mf_dtype_name((mf_dtype)t));
+}
+
+/* An input that gives the attribute its dtype is what the caller knows. */
+static mf_status type_not_allowed(const mf_op_def *op, const mf_attr_sig *sig, mf_dtype got) {
+  char allowed[256];
+  list_types(sig->allowed_types, allowed, sizeof allowed);
+  for (int i = 0; i < op->rt->n_inputs; i++) {
+    const mf_arg_sig *a = &op->rt->inputs[i];
+    if (a->type_attr >= 0 && &op->rt->attrs[a->type_attr] == sig)
+      return mf_fail(MF_INVALID_ARGUMENT, "%s: argument '%s': expected dtype %s, received %s", op->name, a->name, allowed,
+                     mf_dtype_name(got));
+  }
+  return mf_fail(MF_INVALID_ARGUMENT, "%s: attribute %s: expected dtype %s, received %s", op->name, sig->name, allowed,
+                 mf_dtype_name(got));
+}
+
 static mf_status check_value(const mf_op_def *op, const mf_attr_sig *sig, const mf_attr *v) {
   if (v->kind == MF_ATTR_TYPE && sig->allowed_types && !(sig->allowed_types & MF_TYPE(v->v.type)))
-    return mf_fail(MF_INVALID_ARGUMENT, "%s: attribute %s does not allow dtype %s", op->name, sig->name,
-                   mf_dtype_name(v->v.type));
+    return type_not_allowed(op, sig, v->v.type);
   if (v->kind == MF_ATTR_TENSOR && (!v->v.tensor || !v->v.tensor->buffer))
     return mf_fail(MF_INVALID_ARGUMENT, "%s: attribute %s must be a tensor with a value, received a symbolic one", op->name,
                    sig->name);

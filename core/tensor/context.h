@@ -32,6 +32,10 @@ typedef mf_status (*mf_trace_fn)(mf_ctx *ctx, const struct mf_op_def *op, const 
 /* "file:line" of the user's call into `text`; set by the binding. */
 typedef void (*mf_position_fn)(mf_ctx *ctx, char *text, int size);
 
+/* Called when an eager op got no memory, before it is tried once more: ends what nobody uses (a binding collects its garbage).
+ * May run anybody's code. */
+typedef void (*mf_reclaim_fn)(mf_ctx *ctx);
+
 struct mf_ctx {
   void *strand;                /* the coroutine that is calling; compared only. Hosts leave it NULL */
 
@@ -50,6 +54,7 @@ struct mf_ctx {
   struct mf_tape_stack *tapes; /* autodiff */
   mf_trace_fn trace_add;       /* graph: adds a node */
   struct mf_graph *trace;      /* the graph under construction; NULL: eager */
+  mf_reclaim_fn reclaim;       /* NULL: none */
   mf_position_fn position;
   void *position_user;
 

@@ -66,6 +66,15 @@ static void position(mf_ctx *ctx, char *text, int size) {
   mfl_format_position(S->L, text, size);
 }
 
+/* mf_reclaim_fn: finalisers may call ops from other coroutines. */
+static void reclaim(mf_ctx *ctx) {
+  mfl_state *S = ctx->binding;
+  lua_State *L = S->L;
+  mfl_collect_all(L, S);
+  S->L = L;
+  ctx->strand = L;
+}
+
 mfl_state *mfl_state_get(lua_State *L) {
   lua_rawgetp(L, LUA_REGISTRYINDEX, &state_key);
   mfl_state *S = lua_touserdata(L, -1);
@@ -97,6 +106,7 @@ mfl_state *mfl_state_open(lua_State *L) {
   lua_pop(L, 1);
   S->ctx->binding = S;
   S->ctx->position = position;
+  S->ctx->reclaim = reclaim;
   mfl_collect_open(L, S);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &state_key);
   return S;
@@ -144,24 +154,4 @@ int mfl_invalid(lua_State *L, const char *op, const char *format, ...) {
   va_end(args);
   lua_concat(L, 2);
   return mfl_raise_top(L, "INVALID_ARGUMENT", op);
-}
-
-/* ---- ops */
-
-/* Collecting runs finalisers, which may be anybody's code: the inputs get references of their own meanwhile. */
-static void collect_for(lua_State *L, mfl_state *S, mf_tensor *const *in, int n_in) {
-  for (int i = 0; i < n_in; i++) mf_tensor_retain(in[i]);
-  mfl_collect_all(L, S);
-  S->L = L;
-  S->ctx->strand = L;
-  for (int i = 0; i < n_in; i++) mf_tensor_release(in[i]);
-}
-
-mf_status mfl_apply(lua_State *L, mfl_state *S, const mf_op_def *op, mf_tensor *const *in, int n_in,
-                    const mf_named_attr *attrs, int n_attrs, mf_tensor **out, int max_out, int *n_out) {
-  mf_status status = mf_apply(S->ctx, op, in, n_in, attrs, n_attrs, out, max_out, n_out);
-  if (!status || mf_status_code(status) != MF_RESOURCE_EXHAUSTED) return status;
-  mf_status_release(status);
-  collect_for(L, S, in, n_in);
-  return mf_apply(S->ctx, op, in, n_in, attrs, n_attrs, out, max_out, n_out);
 }

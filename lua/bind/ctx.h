@@ -79,10 +79,6 @@ int mfl_invalid(lua_State *L, const char *op, const char *format, ...);
 
 /* ---- calling ops */
 
-/* mf_apply; when memory is short, collects garbage and tries once more. The handles in `in` may be borrowed from boxes. */
-mf_status mfl_apply(lua_State *L, mfl_state *S, const mf_op_def *op, mf_tensor *const *in, int n_in,
-                    const mf_named_attr *attrs, int n_attrs, mf_tensor **out, int max_out, int *n_out);
-
 /* True when nobody looks: no tape, no trace. Shortcuts past mf_apply are allowed then. */
 static inline bool mfl_is_plain(const mfl_state *S) { return !S->ctx->record && !S->ctx->trace; }
 

@@ -23,7 +23,7 @@ static int call_direct(lua_State *L, mfl_state *S, const mfl_caller *c) {
   luaL_checkstack(L, n_out + 4, op->name);
   for (int i = 0; i < n_out; i++) boxes[i] = mfl_push_box(L, S);
   for (int i = 0; i < c->n_inputs; i++) in[i] = mfl_get_tensor(L, S, i + 1);
-  mf_status status = mfl_apply(L, S, op, in, c->n_inputs, NULL, 0, out, n_out, NULL);
+  mf_status status = mf_apply(S->ctx, op, in, c->n_inputs, NULL, 0, out, n_out, NULL);
   for (int i = 0; i < n_out; i++) mfl_box_set(S, boxes[i], out[i]);
   mfl_check(L, S, status);
   return lua_gettop(L) - base;
@@ -127,12 +127,14 @@ static void note_types(call *k) {
 
 /* Converts the value at the absolute index `index` for input argument `a`; notes the dtype. */
 static void convert(call *k, int index, const mf_arg_sig *a) {
-  mfl_wish wish = {.op = k->c->op->name, .argument = a->name, .dtype = a->type};
+  mfl_wish wish = {.op = k->c->op->name, .argument = a->name, .dtype = a->type,
+                   .whole = a->type == MF_INT32 || a->type == MF_INT64};
   if (a->type_attr >= 0) {
     const mf_attr_sig *sig = &k->c->op->rt->attrs[a->type_attr];
     wish.dtype = k->types[a->type_attr];
     if (wish.dtype != MF_DTYPE_INVALID && mfl_test_box(k->L, k->S, index)) return; /* mf_apply compares, and says it well */
     if (wish.dtype == MF_DTYPE_INVALID && sig->has_default) wish.preferred = sig->default_value.v.type;
+    wish.whole = sig->allowed_types == MF_TYPES_I32_I64;
   }
   if (lua_isnil(k->L, index))
     mfl_invalid(k->L, wish.op, "argument '%s': expected a tensor, received None", a->name);
@@ -281,7 +283,7 @@ static int finish_many(call *k, mf_tensor **in, int n_in, const mf_named_attr *a
   mfl_box **boxes = mfl_push_scratch(L, (size_t)n_out * sizeof *boxes);
   int n = push_outputs(k, values, boxes);
   gather(k, in);
-  mf_status status = mfl_apply(L, k->S, op, in, n_in, attrs, n_attrs, out, n_out, NULL);
+  mf_status status = mf_apply(k->S->ctx, op, in, n_in, attrs, n_attrs, out, n_out, NULL);
   for (int i = 0; i < n_out; i++) mfl_box_set(k->S, boxes[i], out[i]);
   mfl_check(L, k->S, status);
   return n;
@@ -292,7 +294,7 @@ static int finish_simple(call *k, mf_tensor **in, int n_in, const mf_named_attr 
   mfl_box *boxes[INLINE];
   int n = push_outputs(k, NULL, boxes);
   gather(k, in);
-  mf_status status = mfl_apply(k->L, k->S, k->c->op, in, n_in, attrs, n_attrs, out, n, NULL);
+  mf_status status = mf_apply(k->S->ctx, k->c->op, in, n_in, attrs, n_attrs, out, n, NULL);
   for (int i = 0; i < n; i++) mfl_box_set(k->S, boxes[i], out[i]);
   mfl_check(k->L, k->S, status);
   return n;
@@ -336,7 +338,7 @@ void mfl_push_applied(lua_State *L, mfl_state *S, const mf_op_def *op, const int
   luaL_checkstack(L, 4, op->name);
   mfl_box *box = mfl_push_box(L, S);
   for (int i = 0; i < n; i++) in[i] = mfl_get_tensor(L, S, indices[i]);
-  mf_status status = mfl_apply(L, S, op, in, n, attrs, n_attrs, &t, 1, NULL);
+  mf_status status = mf_apply(S->ctx, op, in, n, attrs, n_attrs, &t, 1, NULL);
   mfl_box_set(S, box, t);
   mfl_check(L, S, status);
 }

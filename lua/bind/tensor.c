@@ -321,6 +321,16 @@ static int tensor_serial(lua_State *L) {
   return 1;
 }
 
+/* integers(value, op, argument): int32 or what the value says; floats that are whole numbers count as integers. */
+static int tensor_integers(lua_State *L) {
+  mfl_state *S = mfl_enter(L);
+  lua_settop(L, 3);
+  mfl_wish wish = {.op = luaL_checkstring(L, 2), .argument = luaL_checkstring(L, 3), .preferred = MF_INT32, .whole = true};
+  mfl_to_tensor(L, S, 1, wish);
+  lua_settop(L, 1);
+  return 1;
+}
+
 /* to(value, dtype or nil, op, argument, preferred or nil): the conversion that all functions use. */
 static int tensor_to(lua_State *L) {
   mfl_state *S = mfl_enter(L);
@@ -351,7 +361,7 @@ int mfl_open_tensor(lua_State *L) {
                                      {"dim", box_dim},     {"iter", box_iter},           {"get_shape", box_get_shape},
                                      {"close", box_close}, {"repr", box_repr},           {NULL, NULL}};
   static const luaL_Reg functions[] = {{"set_fallback", set_fallback}, {"is", tensor_is},   {"is_symbolic", tensor_is_symbolic},
-                                       {"serial", tensor_serial},      {"to", tensor_to},   {NULL, NULL}};
+                                       {"serial", tensor_serial},      {"to", tensor_to}, {"integers", tensor_integers},   {NULL, NULL}};
   mfl_state *S = mfl_state_get(L);
   luaL_checkstack(L, 8, "tensor");
   luaL_newlibtable(L, functions);

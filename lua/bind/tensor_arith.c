@@ -85,7 +85,7 @@ static int apply_boxes(lua_State *L, mfl_state *S, const mf_op_def *op, const mf
   mfl_box *box = mfl_push_box_like(L, S, 1);
   mf_tensor *in[2] = {x->t, y->t}, *t;
   if (!x->t || !y->t) return mfl_fail_emptied(L);
-  mf_status status = mfl_apply(L, S, op, in, 2, NULL, 0, &t, 1, NULL);
+  mf_status status = mf_apply(S->ctx, op, in, 2, NULL, 0, &t, 1, NULL);
   if (status) mfl_raise_status(L, S, status);
   mfl_box_set(S, box, t);
   return 1;
@@ -121,7 +121,7 @@ static int apply_number(lua_State *L, mfl_state *S, const operator *o, int tenso
   mf_status status = mfl_number_to(L, number, type, &value);
   if (status) status = mf_status_with_op(mf_status_prefix(status, "%s", o->op->name), o->op->name);
   in[number - 1] = value;
-  if (!status) status = mfl_apply(L, S, o->op, in, 2, NULL, 0, &t, 1, NULL);
+  if (!status) status = mf_apply(S->ctx, o->op, in, 2, NULL, 0, &t, 1, NULL);
   mf_tensor_release(value);
   mfl_box_set(S, box, t);
   mfl_check(L, S, status);

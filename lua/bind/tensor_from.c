@@ -81,9 +81,10 @@ static mf_dtype dtype_of_scalar(lua_State *L, int index, const mfl_wish *wish) {
   }
   mf_dtype preferred = wish->preferred;
   if (!lua_isinteger(L, index)) return mf_dtype_is_float(preferred) ? preferred : MF_FLOAT32;
-  if (mf_dtype_is_numeric(preferred)) return preferred;
   lua_Integer v = lua_tointeger(L, index);
-  return v >= INT32_MIN && v <= INT32_MAX ? MF_INT32 : MF_INT64;
+  bool narrow = v >= INT32_MIN && v <= INT32_MAX;
+  if (mf_dtype_is_numeric(preferred) && (narrow || !wish->whole)) return preferred;
+  return narrow ? MF_INT32 : MF_INT64;
 }
 
 mf_status mfl_number_to(lua_State *L, int index, mf_dtype type, mf_tensor **out) {
@@ -219,7 +220,7 @@ static mf_dtype dtype_of_leaves(const survey *s) {
     case LEAF_BOOL: return MF_BOOL;
     case LEAF_STRING: return MF_STRING;
     case LEAF_INT32: case LEAF_INT64:
-      if (mf_dtype_is_numeric(preferred)) return preferred;
+      if (mf_dtype_is_numeric(preferred) && (s->leaf == LEAF_INT32 || !s->wish->whole)) return preferred;
       return s->leaf == LEAF_INT32 ? MF_INT32 : MF_INT64;
     case LEAF_FLOAT: return mf_dtype_is_float(preferred) ? preferred : MF_FLOAT32;
     default: return preferred != MF_DTYPE_INVALID ? preferred : MF_FLOAT32;
@@ -324,7 +325,7 @@ static void push_packed(lua_State *L, mfl_state *S, int index, const mfl_wish *w
   for (int i = 0; i < n; i++) in[i] = mfl_get_tensor(L, S, first + i);
   mf_named_attr axis[] = {MF_A_INT("axis", 0)};
   mf_tensor *t;
-  mf_status status = mfl_apply(L, S, &mf_op_Pack, in, n, axis, 1, &t, 1, NULL);
+  mf_status status = mf_apply(S->ctx, &mf_op_Pack, in, n, axis, 1, &t, 1, NULL);
   mfl_box_set(S, box, t);
   mfl_check(L, S, status);
   lua_replace(L, first);
@@ -390,12 +391,49 @@ static void check_dtype_of(lua_State *L, const mf_tensor *t, const mfl_wish *wis
 /* Pushes the handle of the variable at `index`. */
 static void push_handle(lua_State *L, mfl_state *S, const mfl_variable *v) { mfl_push_tensor(L, S, v->handle); }
 
+/* Any float in the number, the list of numbers, or the list of lists at `index`? */
+static bool has_floats(lua_State *L, int index, int depth) {
+  if (lua_type(L, index) == LUA_TNUMBER) return !lua_isinteger(L, index);
+  if (depth == 0 || !mfl_is_plain_table(L, index)) return false;
+  lua_Integer n = (lua_Integer)lua_rawlen(L, index);
+  bool found = false;
+  for (lua_Integer i = 1; i <= n && !found; i++) {
+    lua_rawgeti(L, index, i);
+    found = has_floats(L, lua_gettop(L), depth - 1);
+    lua_pop(L, 1);
+  }
+  return found;
+}
+
+/* Lua's division gives floats: where only integers make sense (shapes, axes, counts), 2.0 counts as 2. Replaces the number, or the
+ * list of numbers or of such lists, at the absolute index. Other values stay. */
+static void whole_numbers(lua_State *L, int index, int depth) {
+  int whole;
+  luaL_checkstack(L, 4, "numbers");
+  if (!has_floats(L, index, depth)) return;
+  if (lua_type(L, index) == LUA_TNUMBER) {
+    lua_Integer value = lua_tointegerx(L, index, &whole);
+    if (!whole) return;
+    lua_pushinteger(L, value);
+  } else {
+    lua_Integer n = (lua_Integer)lua_rawlen(L, index);
+    lua_createtable(L, n < 64 ? (int)n : 64, 0);
+    for (lua_Integer i = 1; i <= n; i++) {
+      lua_rawgeti(L, index, i);
+      whole_numbers(L, lua_gettop(L), depth - 1);
+      lua_rawseti(L, -2, i);
+    }
+  }
+  lua_replace(L, index);
+}
+
 void mfl_to_tensor(lua_State *L, mfl_state *S, int index, mfl_wish wish) {
   luaL_checkstack(L, 6, "tensor");
   if (mfl_test_box(L, S, index)) {
     check_dtype_of(L, mfl_get_tensor(L, S, index), &wish);
     return;
   }
+  if (wish.whole) whole_numbers(L, index, 2);
   mfl_variable *v = mfl_test_variable(L, S, index);
   const mf_shape *shape = v ? NULL : mfl_test_shape(L, S, index);
   if (v && wish.dtype == MF_RESOURCE) push_handle(L, S, v);

@@ -126,8 +126,10 @@ static int fail_entry(lua_State *L, int index) {
 /* The entry on top of the stack; a tensor stays there. */
 static void add_entry(lua_State *L, mfl_state *S, selection *s) {
   int index = lua_gettop(L);
-  if (lua_type(L, index) == LUA_TNUMBER && lua_isinteger(L, index)) {
-    add_integer(L, s, lua_tointeger(L, index));
+  int whole;
+  lua_Integer i;
+  if (lua_type(L, index) == LUA_TNUMBER && (i = lua_tointegerx(L, index, &whole), whole)) { /* 2.0, too, as in Lua's tables */
+    add_integer(L, s, i);
   } else if (lua_type(L, index) == LUA_TSTRING) {
     read_text(L, s, index);
   } else if (mfl_is_none(L, index)) {
@@ -246,8 +248,9 @@ static int fail_range(lua_State *L, const mf_tensor *t, lua_Integer i) {
 void mfl_push_indexed(lua_State *L, mfl_state *S, int x, int key) {
   mf_tensor *t = mfl_get_tensor(L, S, x);
   luaL_checkstack(L, 8, "index");
-  if (lua_isinteger(L, key)) {
-    lua_Integer i = lua_tointeger(L, key);
+  int whole = 0;
+  lua_Integer i = lua_type(L, key) == LUA_TNUMBER ? lua_tointegerx(L, key, &whole) : 0;
+  if (whole) {
     if (t->shape.rank == 0) mfl_invalid(L, "Tensor", "a scalar tensor cannot be indexed");
     if (t->shape.rank > 0 && t->shape.dims[0] >= 0 && (i >= t->shape.dims[0] || i < -t->shape.dims[0])) fail_range(L, t, i);
     if (mfl_is_plain(S) && mf_tensor_is_concrete(t)) {

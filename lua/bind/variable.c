@@ -104,7 +104,7 @@ void mfl_push_variable_value(lua_State *L, mfl_state *S, int index) {
     status = mf_variable_read(v->v, &t);
   } else {
     mf_named_attr attrs[] = {MF_A_TYPE("dtype", mf_variable_dtype(v->v))};
-    status = mfl_apply(L, S, &mf_op_ReadVariableOp, &v->handle, 1, attrs, 1, &t, 1, NULL);
+    status = mf_apply(S->ctx, &mf_op_ReadVariableOp, &v->handle, 1, attrs, 1, &t, 1, NULL);
   }
   mfl_box_set(S, box, t);
   mfl_check(L, S, status);
@@ -129,7 +129,7 @@ static int assign_with(lua_State *L, const mf_op_def *op, const char *method) {
   } else {
     mf_tensor *in[] = {v->handle, value};
     mf_named_attr attrs[] = {MF_A_TYPE("dtype", mf_variable_dtype(v->v))};
-    status = mfl_apply(L, S, op, in, 2, attrs, 1, NULL, 0, NULL);
+    status = mf_apply(S->ctx, op, in, 2, attrs, 1, NULL, 0, NULL);
   }
   mfl_check(L, S, status);
   lua_settop(L, 1);

@@ -4,13 +4,13 @@ local core = require "moonflow.core"
 local errors = require "moonflow.base.errors"
 local raw = require "moonflow.raw_ops"
 
-local to, new_shape = core.tensor.to, core.shape.new
+local to, integers, new_shape = core.tensor.to, core.tensor.integers, core.shape.new
 local dtypes = core.dtype
 local int32, float32 = dtypes.int32, dtypes.float32
 
 --- A shape argument as a vector of integers: a list, a shape, or a tensor.
 local function dims_of(shape, op, argument)
-  local dims = to(shape, nil, op, argument or "shape", int32)
+  local dims = integers(shape, op, argument or "shape")
   if dims.shape.rank == 0 then dims = raw.Reshape(dims, {1}) end
   return dims
 end
@@ -184,7 +184,7 @@ end
 local function split(value, parts, axis, num)
   value = to(value, nil, "split", "value")
   if type(parts) == "number" then return raw.Split(axis, value, parts) end
-  local sizes = to(parts, nil, "split", "num_or_size_splits", int32)
+  local sizes = integers(parts, "split", "num_or_size_splits")
   if sizes.shape.rank == 0 then return raw.Split(axis, value, sizes:item()) end
   if num == nil then
     num = sizes.shape[1]
@@ -214,7 +214,7 @@ local function squeeze(input, axis)
 end
 
 local function reverse(tensor, axis)
-  return raw.ReverseV2(tensor, to(type(axis) == "number" and {axis} or axis, nil, "reverse", "axis", int32))
+  return raw.ReverseV2(tensor, integers(type(axis) == "number" and {axis} or axis, "reverse", "axis"))
 end
 
 local function shape_of(input, out_type)
@@ -337,7 +337,7 @@ return {
    end, "Cuts out a block with steps."},
   {"tf.reverse", "tensor, axis:axes, name=None", reverse, "Reverses axes."},
   {"tf.roll", "input, shift, axis:axes, name=None", function(input, shift, axis)
-    return raw.Roll(input, to(shift, nil, "roll", "shift", int32), to(axis, nil, "roll", "axis", int32))
+    return raw.Roll(input, integers(shift, "roll", "shift"), integers(axis, "roll", "axis"))
   end, "Rolls elements along axes."},
   {"tf.shape", "input, out_type=None, name=None", shape_of, "The shape as a tensor."},
   {"tf.shape_n", "input:tensors, out_type=tf.int32, name=None", shape_n, "The shapes of several tensors."},

@@ -4,7 +4,7 @@ local core = require "moonflow.core"
 local errors = require "moonflow.base.errors"
 local raw = require "moonflow.raw_ops"
 
-local to, is_tensor = core.tensor.to, core.args.is_tensor
+local to, integers, is_tensor = core.tensor.to, core.tensor.integers, core.args.is_tensor
 local dtypes = core.dtype
 local int32, float32 = dtypes.int32, dtypes.float32
 
@@ -122,7 +122,7 @@ end
 local function resize(images, size, method, preserve_aspect_ratio, antialias)
   local resize_with = resizer(method, antialias, "image.resize")
   local batch, was_batch = as_batch(images, "image.resize")
-  size = to(size, nil, "image.resize", "size", int32)
+  size = integers(size, "image.resize", "size")
   if size.dtype ~= int32 or not size.shape:is_compatible_with{2} then
     errors.invalid("image.resize", "argument 'size': expected two integers, new_height and new_width")
   end
@@ -182,7 +182,7 @@ end
 
 local function crop_randomly(op, offsets)
   return function(value, size, seed)
-    value, size = to(value, nil, op, "value"), to(size, nil, op, "size", int32)
+    value, size = to(value, nil, op, "value"), integers(size, op, "size")
     local limit = raw.Shape(value) - size + 1
     if not core.tensor.is_symbolic(limit) and require "moonflow".reduce_min(limit):item() < 1 then
       errors.invalid(op, "need value.shape >= size, received shape %s and size %s", tostring(value.shape),

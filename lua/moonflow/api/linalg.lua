@@ -4,7 +4,7 @@ local core = require "moonflow.core"
 local errors = require "moonflow.base.errors"
 local raw = require "moonflow.raw_ops"
 
-local to = core.tensor.to
+local to, integers = core.tensor.to, core.tensor.integers
 local int32 = core.dtype.int32
 
 local function conjugate(x)
@@ -183,14 +183,14 @@ end
 local function diag(diagonal, _, k, num_rows, num_cols, padding_value, align)
   diagonal = to(diagonal, nil, "diag", "diagonal")
   local none = diagonal.dtype == core.dtype.bool and padding_value == 0
-  return raw.MatrixDiagV3{diagonal = diagonal, k = to(k, nil, "diag", "k", int32), num_rows = num_rows, num_cols = num_cols,
+  return raw.MatrixDiagV3{diagonal = diagonal, k = integers(k, "diag", "k"), num_rows = num_rows, num_cols = num_cols,
     padding_value = to(none and false or padding_value, diagonal.dtype, "diag", "padding_value"), align = align}
 end
 
 local function diag_part(input, _, k, padding_value, align)
   input = to(input, nil, "diag_part", "input")
   local none = input.dtype == core.dtype.bool and padding_value == 0
-  return raw.MatrixDiagPartV3{input = input, k = to(k, nil, "diag_part", "k", int32),
+  return raw.MatrixDiagPartV3{input = input, k = integers(k, "diag_part", "k"),
     padding_value = to(none and false or padding_value, input.dtype, "diag_part", "padding_value"), align = align}
 end
 

@@ -4,7 +4,7 @@ local core = require "moonflow.core"
 local errors = require "moonflow.base.errors"
 local raw = require "moonflow.raw_ops"
 
-local to = core.tensor.to
+local to, integers = core.tensor.to, core.tensor.integers
 local dtypes = core.dtype
 
 --- A window or stride for every axis: one number, one for each spatial axis, or all of them.
@@ -57,7 +57,7 @@ end
 local function conv2d_transpose(input, filters, output_shape, strides, padding, data_format, dilations)
   local first = is_channels_first(data_format)
   local name, explicit = padding_of(padding, "conv2d_transpose")
-  return raw.Conv2DBackpropInput{input_sizes = to(output_shape, nil, "conv2d_transpose", "output_shape", dtypes.int32),
+  return raw.Conv2DBackpropInput{input_sizes = integers(output_shape, "conv2d_transpose", "output_shape"),
     filter = filters, out_backprop = input, strides = sequence(strides, 2, first, "conv2d_transpose", "strides"), padding = name,
     explicit_paddings = explicit, data_format = data_format or "NHWC",
     dilations = sequence(dilations, 2, first, "conv2d_transpose", "dilations")}

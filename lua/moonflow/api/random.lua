@@ -4,13 +4,13 @@ local core = require "moonflow.core"
 local errors = require "moonflow.base.errors"
 local raw = require "moonflow.raw_ops"
 
-local to = core.tensor.to
+local to, integers = core.tensor.to, core.tensor.integers
 local dtypes = core.dtype
 local op_seeds = core.machine.op_seeds
 local int32 = dtypes.int32
 
 local function dims_of(shape, op)
-  local dims = to(shape, nil, op, "shape", int32)
+  local dims = integers(shape, op, "shape")
   return dims.shape.rank == 0 and raw.Reshape(dims, {1}) or dims
 end
 
@@ -75,7 +75,7 @@ local function key_counter(seed, alg, op)
   if not number then
     errors.invalid(op, "argument 'alg': expected 'philox', 'threefry' or 'auto_select', received %s", errors.describe(alg))
   end
-  seed = to(seed, nil, op, "seed", int32)
+  seed = integers(seed, op, "seed")
   if number == algorithms.auto_select then
     local key, counter = raw.StatelessRandomGetKeyCounter(seed)
     return key, counter, to(algorithms.philox, int32)
@@ -123,14 +123,14 @@ local function stateless_categorical(logits, num_samples, seed, dtype)
 end
 
 local function split(seed, num, alg)
-  seed = to(seed, nil, "random.split", "seed", int32)
+  seed = integers(seed, "random.split", "seed")
   return stateless_uniform({num, 2}, seed, nil, nil, seed.dtype, alg)
 end
 
 local function fold_in(seed, data, alg)
   local tf = require "moonflow"
-  data = to(data, nil, "random.fold_in", "data", int32)
-  seed = tf.cast(to(seed, nil, "random.fold_in", "seed", int32), data.dtype)
+  data = integers(data, "random.fold_in", "data")
+  seed = tf.cast(integers(seed, "random.fold_in", "seed"), data.dtype)
   local first = stateless_uniform({1}, seed, nil, nil, data.dtype, alg)
   return tf.concat({first, tf.reshape(data, {1})}, 0)
 end

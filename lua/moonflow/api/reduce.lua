@@ -4,7 +4,7 @@ local core = require "moonflow.core"
 local errors = require "moonflow.base.errors"
 local raw = require "moonflow.raw_ops"
 
-local to = core.tensor.to
+local to, integers = core.tensor.to, core.tensor.integers
 local dtypes = core.dtype
 local int32, int64 = dtypes.int32, dtypes.int64
 
@@ -17,7 +17,7 @@ local function axes_of(x, axis, op)
     for i = 1, rank do all[i] = i - 1 end
     return to(all, int32)
   end
-  return to(axis, nil, op, "axis", int32)
+  return integers(axis, op, "axis")
 end
 
 local function reduction(op, raw_name)

@@ -52,7 +52,7 @@ local function reduce_join(inputs, axis, keepdims, separator)
     axis = {}
     for i = inputs.shape.rank - 1, 0, -1 do axis[#axis + 1] = i end
   end
-  return raw.ReduceJoin{inputs = inputs, reduction_indices = to(axis, nil, "strings.reduce_join", "axis", core.dtype.int32),
+  return raw.ReduceJoin{inputs = inputs, reduction_indices = core.tensor.integers(axis, "strings.reduce_join", "axis"),
     keep_dims = keepdims, separator = separator}
 end
 if core.op.has("ReduceJoin") then

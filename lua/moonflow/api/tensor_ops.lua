@@ -4,7 +4,7 @@ local core = require "moonflow.core"
 local errors = require "moonflow.base.errors"
 local raw = require "moonflow.raw_ops"
 
-local to = core.tensor.to
+local to, integers = core.tensor.to, core.tensor.integers
 local dtypes = core.dtype
 local int32 = dtypes.int32
 
@@ -13,11 +13,11 @@ local function gather(params, indices, _, axis, batch_dims)
   -- of a variable only the rows are read, and its gradient is IndexedSlices
   local variable = require "moonflow.gradient_tape".unwrap(params)
   if core.variable.is(variable) and axis == 0 and batch_dims == 0 then return variable:sparse_read(indices) end
-  return raw.GatherV2{params = params, indices = to(indices, nil, "gather", "indices", int32), axis = axis, batch_dims = batch_dims}
+  return raw.GatherV2{params = params, indices = integers(indices, "gather", "indices"), axis = axis, batch_dims = batch_dims}
 end
 
 local function gather_nd(params, indices, batch_dims)
-  params, indices = to(params, nil, "gather_nd", "params"), to(indices, nil, "gather_nd", "indices", int32)
+  params, indices = to(params, nil, "gather_nd", "params"), integers(indices, "gather_nd", "indices")
   if batch_dims == 0 then return raw.GatherNd(params, indices) end
   local tf = require "moonflow"
   -- the batch axes become further indices
@@ -72,7 +72,7 @@ end
 
 local function top_k(input, k, sorted, index_type)
   index_type = dtypes.get(index_type)
-  local values, indices = raw.TopKV2{input = input, k = to(k, nil, "top_k", "k", int32), sorted = sorted}
+  local values, indices = raw.TopKV2{input = input, k = integers(k, "top_k", "k"), sorted = sorted}
   if indices.dtype ~= index_type then indices = raw.Cast(indices, index_type) end
   return values, indices
 end
@@ -158,7 +158,7 @@ local function repeat_(input, repeats, axis)
   local tf = require "moonflow"
   input = to(input, nil, "repeat", "input")
   if axis == nil then input, axis = raw.Reshape(input, {-1}), 0 end
-  repeats = to(repeats, nil, "repeat", "repeats", int32)
+  repeats = integers(repeats, "repeat", "repeats")
   if axis < 0 then axis = axis + input.shape.rank end
   local n = input:dim(axis)
   if repeats.shape.rank == 0 or repeats.shape:num_elements() == 1 then
@@ -211,12 +211,12 @@ local function unique_with_counts(x, out_idx)
 end
 
 local function in_top_k(targets, predictions, k)
-  targets = to(targets, nil, "in_top_k", "targets", int32)
+  targets = integers(targets, "in_top_k", "targets")
   return raw.InTopKV2{predictions = predictions, targets = targets, k = to(k, targets.dtype, "in_top_k", "k")}
 end
 
 local function scatter_nd(indices, updates, shape)
-  indices = to(indices, nil, "scatter_nd", "indices", int32)
+  indices = integers(indices, "scatter_nd", "indices")
   return raw.ScatterNd(indices, updates, to(shape, indices.dtype, "scatter_nd", "shape"))
 end
 
