@@ -284,8 +284,12 @@ void mf_parallel_for(int64_t pieces, mf_parallel_fn fn, void *arg) {
   give_permit();
 }
 
+static _Atomic int64_t piece_ns = MF_PIECE_NS;
+
+void mf_pool_set_piece_ns(int64_t ns) { atomic_store_explicit(&piece_ns, ns > 0 ? ns : MF_PIECE_NS, memory_order_relaxed); }
+
 int64_t mf_pieces_for(int64_t items, double ns_per_item) {
-  double pieces = (double)items * ns_per_item / MF_PIECE_NS;
+  double pieces = (double)items * ns_per_item / (double)atomic_load_explicit(&piece_ns, memory_order_relaxed);
   if (!(pieces >= 2) || items < 2) return 1;
   int64_t n = pieces > MF_MAX_PIECES ? MF_MAX_PIECES : (int64_t)pieces;
   return n < items ? n : items;

@@ -59,6 +59,9 @@ enum { MF_PIECE_NS = 20000, MF_MAX_PIECES = 64 };
  * may not depend on the machine): 1 when the whole is short, at most MF_MAX_PIECES and never more than the items. */
 int64_t mf_pieces_for(int64_t items, double ns_per_item);
 
+/* Test hook: pieces at least this many nanoseconds long from now on, so that small work is cut, too; 0: back to MF_PIECE_NS. */
+void mf_pool_set_piece_ns(int64_t ns);
+
 /* Items [begin, end) of piece p of `pieces`: borders are multiples of `grain` (64 for element-wise arrays, 1 for
  * rows). Pieces differ by at most one grain; with more pieces than grains the last ones are empty. */
 static inline void mf_piece_range(int64_t items, int64_t pieces, int64_t grain, int64_t p, int64_t *begin,

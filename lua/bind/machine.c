@@ -148,6 +148,13 @@ static int get_threads(lua_State *L) {
   return 1;
 }
 
+/* set_piece_ns(ns or 0): a test hook of the pool. */
+static int set_piece_ns(lua_State *L) {
+  mfl_enter(L);
+  mf_pool_set_piece_ns(luaL_checkinteger(L, 1));
+  return 0;
+}
+
 static int processor(lua_State *L) {
   mfl_enter(L);
   lua_createtable(L, 0, 4);
@@ -226,6 +233,7 @@ int mfl_open_ctx(lua_State *L) {
                                        {"set_memory_limit", set_memory_limit},
                                        {"set_threads", set_threads},
                                        {"get_threads", get_threads},
+                                       {"set_piece_ns", set_piece_ns},
                                        {"processor", processor},
                                        {"libraries", libraries},
                                        {"version", version},

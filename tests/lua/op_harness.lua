@@ -251,6 +251,31 @@ local function run_traced(call, case, inputs, mode)
   return wrong
 end
 
+--- What the call and its gradient give for inputs of one's own, as a flat list of tensors; raises what they raise.
+function harness.results(op, case, change)
+  local flat, arrange = flatten(case.inputs)
+  flat = change and change(flat) or flat
+  local call, list = caller(op, case, arrange), {}
+  tf.random.set_seed(1)
+  local tape = tf.GradientTape()
+  for i = 1, #flat do tape:watch(flat[i]) end
+  local ok, outputs = pcall(call, flat)
+  tape:close()
+  if not ok then error(outputs, 0) end
+  local targets = {}
+  for i = 1, #outputs do
+    list[i] = outputs[i]
+    if outputs[i].dtype.is_floating then targets[#targets + 1] = outputs[i] end
+  end
+  if #targets > 0 and case.gradients and case.gradients ~= None then
+    local dx = tape:gradient(targets, flat)
+    for i = 1, #flat do
+      if dx[i] and dx[i] ~= None then list[#list + 1] = tf.convert_to_tensor(dx[i]) end
+    end
+  end
+  return list
+end
+
 local function is_stateful(op)
   return core.op.entry(op).stateful
 end
