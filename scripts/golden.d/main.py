@@ -15,6 +15,7 @@ TARGETS = {
     "ops": "ops",
     "api": "api",
     "variables": "variables",
+    "datasets": "datasets",
     "keras": "keras_files",
 }
 
