@@ -64,4 +64,4 @@ function files.load_csv(...)
   return core.files.load_csv(path, header, delimiter)
 end
 
-return files
+return errors.strict("tf.files", files)

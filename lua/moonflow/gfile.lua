@@ -2,6 +2,7 @@
 
 local args = require "moonflow.base.args"
 local core = require "moonflow.core"
+local errors = require "moonflow.base.errors"
 
 local files = core.files
 local gfile = {}
@@ -40,4 +41,4 @@ function gfile.isdir(...)
   return files.isdir((read_isdir(...)))
 end
 
-return gfile
+return errors.strict("tf.io.gfile", gfile)

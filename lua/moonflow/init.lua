@@ -13,11 +13,11 @@ local api = require "moonflow.api"
 -- Parts that are modules of their own: field -> module; a field that ends in a point holds those of the namespace.
 local modules = {
   keras = "moonflow.keras", data = "moonflow.data", raw_ops = "moonflow.raw_ops", files = "moonflow.files",
-  errors = "moonflow.base.errors", Variable = "moonflow.variable", GradientTape = "moonflow.gradient_tape", train = "moonflow.train",
-  custom_gradient = "moonflow.custom_gradient", IndexedSlices = "moonflow.indexed_slices", TensorSpec = "moonflow.tensor_spec",
+  errors = "moonflow.base.errors", Variable = "moonflow.variable", GradientTape = "moonflow.gradient_tape",
+  custom_gradient = "moonflow.custom_gradient", IndexedSlices = "moonflow.indexed_slices",
   ["io."] = {gfile = "moonflow.gfile"},
   ["autodiff."] = {GradientTape = "moonflow.gradient_tape"},
-  nest = "moonflow.base.nest", test = "moonflow.test", distribute = "moonflow.distribute",
+  nest = "moonflow.base.nest",
 }
 
 local tf = api.namespace("tf", modules)

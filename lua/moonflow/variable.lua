@@ -80,7 +80,7 @@ for name, op in next, {
       errors.invalid("Variable." .. name, "sparse_delta must be tf.IndexedSlices, received %s", errors.describe(delta))
     end
     local raw = require "moonflow.raw_ops"
-    local scatter = raw[op] or errors.unimplemented("Variable." .. name, "the op %s does not exist", op)
+    local scatter = core.op.has(op) and raw[op] or errors.unimplemented("Variable." .. name, "the op %s does not exist", op)
     scatter(self, delta.indices, core.tensor.to(delta.values, self.dtype, "Variable." .. name, "sparse_delta"))
     return self
   end)

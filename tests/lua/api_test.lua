@@ -16,12 +16,16 @@ local function argument(value)
   return list
 end
 
+--- The public function of that name, or nil: asking for one that does not exist is an error.
 local function find(name)
-  local value = tf
-  for part in name:gmatch("[^.]+") do
-    if part ~= "tf" then value = value and (value[part == "repeat" and "repeat_" or part]) end
-  end
-  return value
+  local ok, found = pcall(function()
+    local value = tf
+    for part in name:gmatch("[^.]+") do
+      if part ~= "tf" then value = value[part == "repeat" and "repeat_" or part] end
+    end
+    return value
+  end)
+  return ok and found or nil
 end
 
 local function uses_complex(values)

@@ -3,6 +3,7 @@
 -- Each area is a module that returns a list of rows (api/row.lua); areas are loaded one after the other until the name is found.
 -- A new area is one more name in `areas`, a new namespace one more in `namespaces`.
 
+local errors = require "moonflow.base.errors"
 local row = require "moonflow.api.row"
 
 local api = {}
@@ -59,11 +60,13 @@ function api.row(full_name)
   return find_row(full_name)
 end
 
---- All names, in bytewise order.
+--- All names of what exists, in bytewise order.
 function api.names()
   while load_area() do end
   local names = {}
-  for name in next, rows do names[#names + 1] = name end
+  for name, definition in next, rows do
+    if row.exists(definition) then names[#names + 1] = name end
+  end
   table.sort(names)
   return names
 end
@@ -73,25 +76,43 @@ function api.is_namespace(full_name)
   return namespaces[full_name] ~= nil
 end
 
---- A table whose fields are the public names under `prefix`, found when they are asked for. `modules`: field -> module name.
+--- The fields that a namespace has.
+local function fields_of(prefix, modules)
+  local fields, seen = {}, {}
+  local function add(field)
+    if field and not seen[field] then
+      seen[field] = true
+      fields[#fields + 1] = field
+    end
+  end
+  for _, name in ipairs(api.names()) do
+    add(name:sub(1, #prefix + 1) == prefix .. "." and name:sub(#prefix + 2):match("^[^.]+"))
+  end
+  for name in next, modules or {} do add(name:match("^[^.]+")) end
+  table.sort(fields)
+  return fields
+end
+
+--- A table whose fields are the public names under `prefix`, found when they are asked for. `modules`: field -> module name. Asking
+-- for a name that is not there is an error, as in Python; names that begin with an underscore are nil.
 function api.namespace(prefix, modules)
   return setmetatable({}, {
     __name = prefix,
     __mf_namespace = prefix,
     __index = function(space, key)
-      if type(key) ~= "string" then return nil end
-      local full_name, value = prefix .. "." .. key, nil
+      if type(key) ~= "string" or key:sub(1, 1) == "_" then return nil end
+      local full_name, value = prefix .. "." .. key
       local module = modules and modules[key]
       if module then
-        if package.loaded[module] or package.searchpath(module, package.path) or package.preload[module] then
-          value = require(module)
-        end
+        value = require(module)
       elseif namespaces[full_name] then
         value = api.namespace(full_name, modules and modules[key .. "."])
       else
         value = api.find(full_name)
       end
-      if value ~= nil then rawset(space, key, value) end
+      if value == nil and find_row(full_name) then errors.unimplemented(full_name, "does not exist yet") end
+      if value == nil then errors.no_member(prefix, key, fields_of(prefix, modules)) end
+      rawset(space, key, value)
       return value
     end,
   })

@@ -198,13 +198,18 @@ local function join(name, spec, body)
   return load(text, here, "t")(read, body, checks)
 end
 
+--- False when the row stands for an op that does not exist yet.
+function row.exists(definition)
+  return type(definition[3]) ~= "string" or core.op.has(definition[3]:match("^[%w_]+"))
+end
+
 --- The function of a row called `name`, or nil.
 function row.make(name, definition)
   local spec = row.read_signature(name, definition[2])
   local body = definition[3]
   if type(body) ~= "string" then return join(name, spec, body) end
   local op = body:match("^[%w_]+")
-  if not core.op.has(op) then return nil end
+  if not row.exists(definition) then return nil end
   return core.op.row(op, args.signature(spec), renaming(spec, body))
 end
 

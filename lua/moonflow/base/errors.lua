@@ -35,4 +35,24 @@ function errors.unimplemented(op, message, ...)
   error(core.error.new("UNIMPLEMENTED", op, op .. ": " .. message), 0)
 end
 
+--- Raises NOT_FOUND: the namespace `space` has no `name`; `names` are those that it has.
+function errors.no_member(space, name, names)
+  local near = errors.nearest(name, names)
+  errors.raise("NOT_FOUND", space, ("%s has no '%s'%s"):format(space, name, near and "; did you mean " .. near .. "?" or ""))
+end
+
+--- Makes asking the table for a name that it does not have an error, as in Python; names that begin with an underscore are nil.
+function errors.strict(space, members)
+  return setmetatable(members, {
+    __name = space, __mf_namespace = space,
+    __index = function(_, key)
+      if type(key) ~= "string" or key:sub(1, 1) == "_" then return nil end
+      local names = {}
+      for name in next, members do names[#names + 1] = name end
+      table.sort(names)
+      errors.no_member(space, key, names)
+    end,
+  })
+end
+
 return errors

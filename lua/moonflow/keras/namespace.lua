@@ -26,7 +26,10 @@ function namespace.new(name, folder, members)
     __name = name, __mf_namespace = name, members = members,
     __index = function(_, key)
       local member = members[key]
-      if member == nil then return nil end
+      if member == nil then
+        if type(key) ~= "string" or key:sub(1, 1) == "_" then return nil end
+        errors.no_member(name, key, names)
+      end
       local value = load_member(folder, member)
       rawset(space, key, value)
       return value
@@ -48,15 +51,6 @@ function namespace.names(space)
   local names = {}
   for key in next, getmetatable(space).members do names[#names + 1] = key end
   return dicts.sorted(names)
-end
-
---- The member called `name`, or an error that lists the nearest names. `what` is the function that asks.
-function namespace.get(space, name, what)
-  local value = space[name]
-  if value ~= nil then return value end
-  local near = errors.nearest(name, namespace.names(space))
-  errors.invalid(what, "%s has no member '%s'%s", getmetatable(space).__name, name,
-    near and "; did you mean " .. near .. "?" or "")
 end
 
 return namespace

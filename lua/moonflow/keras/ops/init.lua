@@ -7,6 +7,7 @@ local Node = require "moonflow.keras.ops.node"
 local Operation = require "moonflow.keras.ops.operation"
 local args = require "moonflow.base.args"
 local dicts = require "moonflow.base.dict"
+local errors = require "moonflow.base.errors"
 local read_signature = require "moonflow.api.row".read_signature
 local rows = require "moonflow.keras.ops.table"
 
@@ -38,7 +39,12 @@ return setmetatable({}, {
   __name = "tf.keras.ops", __mf_namespace = "tf.keras.ops",
   __index = function(ops, name)
     local row = by_name[name]
-    if not row then return nil end
+    if not row then
+      if type(name) ~= "string" or name:sub(1, 1) == "_" then return nil end
+      local names = {}
+      for key in next, by_name do names[#names + 1] = key end
+      errors.no_member("tf.keras.ops", name, dicts.sorted(names))
+    end
     local f = make(name, row)
     rawset(ops, name, f)
     return f

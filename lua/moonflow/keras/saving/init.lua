@@ -31,4 +31,4 @@ function saving.load_model()
   errors.unimplemented("load_model", "whole models cannot be loaded yet; make the model by its code and use load_weights")
 end
 
-return saving
+return errors.strict("tf.keras.saving", saving)
