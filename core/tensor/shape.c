@@ -111,9 +111,11 @@ mf_status mf_shape_broadcast(const mf_shape *a, const mf_shape *b, mf_shape *out
     int64_t x = i <= a->rank ? a->dims[a->rank - i] : 1;
     int64_t y = i <= b->rank ? b->dims[b->rank - i] : 1;
     if (!broadcast_dim(x, y, &r.dims[rank - i])) {
-      char ta[MF_SHAPE_TEXT], tb[MF_SHAPE_TEXT];
+      char ta[MF_SHAPE_TEXT], tb[MF_SHAPE_TEXT]; /* written first: `out` may be a or b */
+      mf_shape_text(a, ta);
+      mf_shape_text(b, tb);
       *out = mf_shape_unknown();
-      return mf_fail(MF_INVALID_ARGUMENT, "Incompatible shapes: %s vs. %s", mf_shape_text(a, ta), mf_shape_text(b, tb));
+      return mf_fail(MF_INVALID_ARGUMENT, "Incompatible shapes: %s vs. %s", ta, tb);
     }
   }
   *out = r;

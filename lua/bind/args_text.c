@@ -49,6 +49,18 @@ static int farness(const char *name, size_t size, const char *known, size_t know
   return FAR;
 }
 
+/* Is item i of the list the same text as one of `best`? */
+static bool is_among(lua_State *L, int list, const lua_Integer *best, int count, int i) {
+  bool found = false;
+  for (int b = 0; b < count && !found; b++) {
+    lua_rawgeti(L, list, best[b]);
+    lua_rawgeti(L, list, i);
+    found = lua_rawequal(L, -1, -2);
+    lua_pop(L, 2);
+  }
+  return found;
+}
+
 bool mfli_push_nearest(lua_State *L, int list, const char *name, size_t size) {
   list = lua_absindex(L, list);
   luaL_checkstack(L, 8, "nearest names");
@@ -60,7 +72,7 @@ bool mfli_push_nearest(lua_State *L, int list, const char *name, size_t size) {
     const char *known = lua_type(L, -1) == LUA_TSTRING ? lua_tolstring(L, -1, &known_size) : NULL;
     int d = known ? farness(name, size, known, known_size) : 1000;
     lua_pop(L, 1);
-    if (d > LONGEST) continue;
+    if (d > LONGEST || is_among(L, list, best, count, i)) continue;
     int at = count < NEAREST ? count++ : NEAREST;
     while (at > 0 && best_distance[at - 1] > d) {
       if (at < NEAREST) {

@@ -29,6 +29,7 @@ typedef struct mfl_state {
   const void *tensor_meta, *variable_meta, *dtype_meta, *shape_meta;   /* metatables, by identity */
   struct mfl_scope *scope;    /* innermost open tf.scope, or NULL */
   mf_status pending;          /* an error on its way into an error object */
+  int open_tapes, most_open_tapes; /* tape.c */
   bool closing;               /* lua_close runs: see mfl_hold_late */
 
   /* Native memory in bytes, as far as boxes hold it: see collect.c */

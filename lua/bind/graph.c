@@ -149,10 +149,16 @@ static int graph_text(lua_State *L) {
   return 1;
 }
 
+/* call(f, ...): f(...), which cannot yield: a coroutine that was left in the middle would leave the trace open. */
+static int graph_call(lua_State *L) {
+  lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+  return lua_gettop(L);
+}
+
 int mfl_open_graph(lua_State *L) {
   static const luaL_Reg functions[] = {{"begin", graph_begin},     {"input", graph_input}, {"finish", graph_finish},
                                        {"abandon", graph_abandon}, {"run", graph_run},     {"text", graph_text},
-                                       {NULL, NULL}};
+                                       {"call", graph_call},       {NULL, NULL}};
   mfl_state *S = mfl_state_get(L);
   lua_createtable(L, 0, 4);
   lua_pushstring(L, "object");

@@ -31,25 +31,39 @@ static mf_tape *check_tape(lua_State *L) {
   return box->tape;
 }
 
+/* Every op looks at every open tape: those that nobody knows any more are ended in time. */
+static void end_forgotten(lua_State *L, mfl_state *S) {
+  enum { LEAST = 32 };
+  if (S->open_tapes < S->most_open_tapes || S->open_tapes < LEAST) return;
+  mfl_collect_all(L, S);
+  S->most_open_tapes = 2 * S->open_tapes;
+}
+
 /* open(watch_accessed_variables) */
 static int tape_open(lua_State *L) {
   mfl_state *S = mfl_enter(L);
   bool watch = lua_toboolean(L, 1);
+  end_forgotten(L, S);
   tape_box *box = lua_newuserdatauv(L, sizeof *box, 1);
   box->tape = NULL;
   mfl_set_ending_meta(L, S, &meta_key);
   mfl_check(L, S, mf_tape_open(S->ctx, true, watch, &box->tape));
+  S->open_tapes++;
   return 1;
 }
 
 static int tape_close(lua_State *L) {
-  mfl_enter(L);
-  mf_tape_close(check_tape(L));
+  mfl_state *S = mfl_enter(L);
+  mf_tape *tape = check_tape(L);
+  if (mf_tape_is_open(tape)) S->open_tapes--;
+  mf_tape_close(tape);
   return 0;
 }
 
 static int tape_gc(lua_State *L) {
   tape_box *box = lua_touserdata(L, 1);
+  mfl_state *S = mfl_state_get(L);
+  if (S && box->tape && mf_tape_is_open(box->tape)) S->open_tapes--;
   mf_tape_release(box->tape);
   box->tape = NULL;
   return 0;

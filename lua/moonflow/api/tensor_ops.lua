@@ -205,7 +205,6 @@ local function unique(x, out_idx)
 end
 
 local function unique_with_counts(x, out_idx)
-  if raw.UniqueWithCounts then return raw.UniqueWithCounts{x = x, out_idx = out_idx} end
   local y, idx = raw.Unique{x = x, out_idx = out_idx}
   return y, idx, raw.UnsortedSegmentSum(raw.OnesLike(idx), idx, raw.Size(y))
 end

@@ -12,7 +12,7 @@ function trace.run(specs, f)
   local result = table.pack(pcall(function()
     local inputs = {}
     for i = 1, #specs do inputs[i] = graph.input(g, specs[i][1], specs[i][2], specs[i][3]) end
-    return f(inputs)
+    return graph.call(f, inputs)
   end))
   if not result[1] then
     graph.abandon(g)

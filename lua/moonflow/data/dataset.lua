@@ -48,6 +48,11 @@ local function wrap(raw, parts)
   return self
 end
 
+--- `for x in dataset do`, which Lua reads as a call.
+function Dataset:__call()
+  errors.invalid("Dataset", "a dataset is walked over by its iterator: for x, y in dataset:iter() do ... end")
+end
+
 local function to_tensor(value)
   return require "moonflow".convert_to_tensor(value)
 end
@@ -154,6 +159,11 @@ function Dataset:map(...)
     local results = table.pack(f(element.unpack(self._parts, inputs)))
     if results.n == 0 or results[1] == nil then
       errors.invalid("Dataset.map", "argument 'map_func': the function must return at least one tensor, received nothing")
+    end
+    for i = 1, results.n do
+      if results[i] == nil then
+        errors.invalid("Dataset.map", "argument 'map_func': value %d of %d that the function returned is nil", i, results.n)
+      end
     end
     local packed, flat = element.pack(results, to_tensor, "Dataset.map: result of map_func")
     return flat, packed

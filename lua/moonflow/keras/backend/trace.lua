@@ -20,7 +20,7 @@ function trace.infer(specs, f, look)
   local ok, result = pcall(function()
     local inputs = {}
     for i, spec in ipairs(specs) do inputs[i] = graph.input(g, spec.dtype, spec.shape) end
-    return look(f(inputs))
+    return graph.call(function() return look(f(inputs)) end)
   end)
   graph.abandon(g)
   if not ok then error(result, 0) end

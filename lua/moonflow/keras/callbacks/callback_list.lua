@@ -13,6 +13,10 @@ function CallbackList:init(callbacks, options)
   options = options or {}
   self.callbacks = {}
   for _, callback in ipairs(callbacks ~= nil and nest.flatten(callbacks) or {}) do
+    if class.is_class(callback) then
+      errors.invalid("callbacks", "expected a callback, received the class %s; write %s{...}", callback.class_name,
+        callback.class_name)
+    end
     if type(callback) ~= "table" or not callback.is_callback then
       errors.invalid("callbacks", "expected callbacks, received %s", errors.describe(callback))
     end

@@ -55,6 +55,16 @@ local function cell(self, value)
   return text
 end
 
+--- Writes a row at once; a full disk is an error.
+local function write(self, cells)
+  local ok, message = self.file:write(table.concat(cells, self.separator), "\r\n")
+  if ok then ok, message = self.file:flush() end
+  if not ok then
+    close(self)
+    errors.raise("RESOURCE_EXHAUSTED", "CSVLogger", "CSVLogger: cannot write '%s': %s", self.filename, message)
+  end
+end
+
 local function find_keys(logs)
   local keys, has_validation = logs_of.names(logs), false
   for _, key in ipairs(keys) do has_validation = has_validation or key:sub(1, 4) == "val_" end
@@ -68,7 +78,9 @@ function CSVLogger:on_epoch_end(epoch, logs)
   if not self.keys then
     self.keys = find_keys(logs)
     if self.needs_header then
-      self.file:write(table.concat({"epoch", table.unpack(self.keys)}, self.separator), "\r\n")
+      local header = {"epoch"}
+      for i, key in ipairs(self.keys) do header[i + 1] = cell(self, key) end
+      write(self, header)
     end
   end
   local cells = {tostring(epoch)}
@@ -77,8 +89,7 @@ function CSVLogger:on_epoch_end(epoch, logs)
     if value == nil then value = "NA" end
     cells[#cells + 1] = cell(self, value)
   end
-  self.file:write(table.concat(cells, self.separator), "\r\n")
-  self.file:flush()
+  write(self, cells)
 end
 
 function CSVLogger:on_train_end()

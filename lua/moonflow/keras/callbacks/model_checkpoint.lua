@@ -43,7 +43,8 @@ end
 
 --- Fills the names in the path: {epoch}, {epoch:02d}, {val_loss:.4f}.
 local function file_path(self, epoch, batch, logs)
-  return (self.filepath:gsub("{([%w_]+):?([^}]*)}", function(name, format)
+  local plain = self.filepath:gsub("{{", "\1"):gsub("}}", "\2")
+  local path = plain:gsub("{([%w_]+):?([^{}]*)}", function(name, format)
     local value = logs[name]
     if name == "epoch" then value = epoch + 1 end
     if name == "batch" and value == nil and batch then value = batch + 1 end
@@ -57,7 +58,11 @@ local function file_path(self, epoch, batch, logs)
         format, tostring(value))
     end
     return text
-  end))
+  end)
+  if path:find("[{}]") then
+    errors.invalid("ModelCheckpoint", "failed to format the filepath '%s': a brace does not belong to a name", self.filepath)
+  end
+  return (path:gsub("\1", "{"):gsub("\2", "}"))
 end
 
 local function say(self, message, ...)

@@ -9,7 +9,7 @@ local fill = get("Fill")
 local to_tensor = core.tensor.to
 
 local function filled(shape, value, dtype)
-  return fill(to_tensor(shape:as_list(), "int32"), to_tensor(value, dtype))
+  return fill(core.tensor.integers(shape:as_list(), "initializer", "shape"), to_tensor(value, dtype))
 end
 
 local Zeros = Initializer:extend("Zeros", {args = {}})

@@ -29,7 +29,7 @@ end
 
 local function draw(op, shape, dtype, seed)
   local key, counter = drawing.key_counter(seed)
-  return get(op)(to_tensor(shape:as_list(), "int32"), key, counter, to_tensor(1, "int32"), {dtype = dtype})
+  return get(op)(core.tensor.integers(shape:as_list(), "initializer", "shape"), key, counter, to_tensor(1, "int32"), {dtype = dtype})
 end
 
 --- A bound of an interval: Keras casts Python's numbers by way of float32.

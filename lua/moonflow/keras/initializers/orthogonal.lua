@@ -59,7 +59,7 @@ function Orthogonal:call(shape, dtype)
     for c = 1, columns do row[c] = self.gain * (rows < columns and list[r][c] or list[c][r]) end
     values[r] = row
   end
-  return core.op.get("Reshape")(to_tensor(values, dtype), to_tensor(shape:as_list(), "int32"))
+  return core.op.get("Reshape")(to_tensor(values, dtype), core.tensor.integers(shape:as_list(), "initializer", "shape"))
 end
 
 return Orthogonal

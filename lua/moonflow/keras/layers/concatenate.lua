@@ -58,6 +58,7 @@ function Concatenate:build(input_shape)
 end
 
 function Concatenate:call(inputs)
+  if #inputs == 1 then return inputs[1] end
   return concat(inputs, self._axis)
 end
 

@@ -33,6 +33,9 @@ local function full_shape(a)
   end
   if a.batch_shape then return core.shape.new(a.batch_shape) end
   if not a.shape then errors.invalid("Input", "you must pass a `shape` argument") end
+  if type(a.shape) ~= "table" and type(a.shape) ~= "userdata" then
+    errors.invalid("Input", "argument 'shape': expected a list without the batch, as {28, 28}; received %s", errors.describe(a.shape))
+  end
   local list = {a.batch_size or None}
   for i = 1, #a.shape do list[i + 1] = a.shape[i] end
   return core.shape.new(list)

@@ -121,6 +121,10 @@ local read_add_weight = args.signature{name = "add_weight",
 function Layer:add_weight(...)
   local shape, initializer, dtype, trainable, _, regularizer, constraint, _, _, name = read_add_weight(...)
   local own = self._own
+  if self.built then
+    errors.invalid("add_weight", "layer '%s' is built already: weights are added in init or build, and a layer is built once",
+      self.name)
+  end
   dtype = dtype and core.dtype.get(dtype).name or self.variable_dtype
   if initializer == nil then initializer = dtype:find("float", 1, true) and "glorot_uniform" or "zeros" end
   local _ <close> = context.scope(self.name, self)

@@ -26,8 +26,8 @@ function Merge:shapes(input_shape)
     math.type(input_shape[1]) == nil and input_shape[1] ~= None
   if not is_list then
     errors.invalid(self.class_name,
-      "layer '%s' should be called on a list of at least 1 input, received the input shape %s",
-      self.name, errors.describe(input_shape))
+      "layer '%s' should be called on a list of at least 1 input, as layer{a, b}; received the input shape %s",
+      self.name, tostring(input_shape))
   end
   local list = {}
   for i, shape in ipairs(input_shape) do list[i] = core.shape.new(shape) end

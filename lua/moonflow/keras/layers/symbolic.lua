@@ -5,6 +5,7 @@ local context = require "moonflow.keras.backend.context"
 local core = require "moonflow.core"
 local dicts = require "moonflow.base.dict"
 local inputs_of = require "moonflow.keras.layers.inputs"
+local errors = require "moonflow.base.errors"
 local nest = require "moonflow.base.nest"
 local trace = require "moonflow.keras.backend.trace"
 
@@ -45,6 +46,9 @@ local function trace_call(self, inputs, n, kw)
     arguments[n + 1] = keywords
     return select(2, pack_results(true, self:call(table.unpack(arguments, 1, n + 1))))
   end, function(output)
+    if output == nil or output == None then
+      errors.invalid(self.class_name, "layer '%s': call returned nothing; it returns the outputs", self.name)
+    end
     return nest.map_structure(function(x) return KerasTensor.new(x.shape, x.dtype) end, output)
   end)
   context.inferring = outer

@@ -199,6 +199,7 @@ end
 
 function Functional:call(inputs, kw)
   local flat = standardize(self, inputs)
+  kw = kw or {}
   if kw.mask ~= nil then
     for i, mask in ipairs(nest.flatten(kw.mask)) do
       if mask ~= None then marks.set_mask(flat[i], mask) end

@@ -58,9 +58,13 @@ local function input_of(layer)
 end
 
 local function check_layer(self, layer)
+  if class.is_class(layer) then
+    errors.invalid("Sequential.add", "expected a layer, received the class %s; write %s{...}", layer.class_name, layer.class_name)
+  end
   if type(layer) ~= "table" or not layer.is_layer then
     errors.invalid("Sequential.add", "only layers can be added to a Sequential model, received %s", errors.describe(layer))
   end
+  if rawequal(layer, self) then errors.invalid("Sequential.add", "a model cannot be added to itself") end
   local layers = self._own.layers
   for _, other in ipairs(layers) do
     if other.name == layer.name and not rawequal(other, layer) then
@@ -76,6 +80,10 @@ end
 
 --- Adds a layer on top. A first layer with input_shape, or an Input, builds the model at once.
 function Sequential:add(layer, options)
+  if not class.isinstance(self, Sequential) then
+    errors.invalid("Sequential.add", "expected a model in front, received %s; it is called with a colon: model:add(layer)",
+      errors.describe(self))
+  end
   local layers = self._own.layers
   if #layers == 0 and type(layer) == "table" and layer.is_layer and rawget(layer, "_own") then
     local input = input_of(layer)

@@ -219,6 +219,11 @@ function Optimizer:apply_gradients(...)
   local pairs_of = read_apply(...)
   local grads, list = {}, {}
   for i, pair in ipairs(pairs_of) do
+    if type(pair) ~= "table" or core.args.kind(pair[2]) ~= "variable" then
+      errors.invalid("apply_gradients", "argument 'grads_and_vars': expected pairs {gradient, variable}, received %s as pair %d",
+        type(pair) == "table" and "{" .. errors.describe(pair[1]) .. ", " .. errors.describe(pair[2]) .. "}" or
+        errors.describe(pair), i)
+    end
     grads[i], list[i] = pair[1], pair[2]
     if grads[i] == nil then grads[i] = None end
   end

@@ -19,7 +19,7 @@ local philox = to_tensor(1, "int32")
 
 local function as_shape(shape)
   if core.args.kind(shape) == "tensor" then return shape end
-  return to_tensor(core.shape.new(shape):as_list(), "int32")
+  return core.tensor.integers(core.shape.new(shape):as_list(), "keras.random", "shape")
 end
 
 --- Numbers of a stateless op of key and counter: "StatelessRandomUniformV2", "StatelessRandomNormalV2" ...

@@ -212,6 +212,11 @@ function batches.source(o)
   if type(o.x) == "function" then return function_source(o) end
   o.x = convert(o.x, o.op .. ": argument 'x'")
   o.y = convert(o.y, o.op .. ": argument 'y'")
+  for _, leaf in ipairs(o.y ~= nil and nest.flatten(o.y) or {}) do
+    if leaf ~= None and leaf.dtype == core.dtype.string then
+      errors.invalid(o.op, "argument 'y': expected numbers, received strings; give classes as numbers from 0")
+    end
+  end
   o.sample_weight = convert(o.sample_weight, o.op .. ": argument 'sample_weight'")
   return array_source(o)
 end

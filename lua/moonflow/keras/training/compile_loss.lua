@@ -113,8 +113,16 @@ local function add_single(self, y_true, y_pred)
   end
 end
 
+local function count(structure)
+  return is_dict(structure) and #nest.keys(structure) or is_list(structure) and #structure or 1
+end
+
 local function add_nested(self, y_true, y_pred)
   local names = names_of(self, y_pred)
+  if self.user_weights ~= nil and count(self.user_weights) ~= count(self.user_loss) then
+    errors.invalid("compile", "`loss_weights` must match the number of losses, got %d losses and %d weights",
+      count(self.user_loss), count(self.user_weights))
+  end
   local losses = spread(self, self.user_loss, names, "loss")
   local weights = self.user_weights ~= nil and spread(self, self.user_weights, names, "loss_weights") or {}
   local keys = is_dict(y_pred) and names or nil
@@ -200,6 +208,10 @@ end
 function CompileLoss:compute(y_true, y_pred, sample_weight, n)
   local nested = type(y_pred) == "table" and nest.is_nested(y_pred)
   if nested then
+    if sample_weight ~= nil and nest.is_nested(sample_weight) and nest.is_nested(y_true) and count(sample_weight) ~= count(y_true) then
+      errors.invalid("fit", "argument 'sample_weight': expected one for each output in y (%d), received %d", count(y_true),
+        count(sample_weight))
+    end
     y_true = align(self, y_true, y_pred)
     if is_dict(sample_weight) and is_list(y_pred) and self.output_names then
       local list = {}

@@ -32,17 +32,23 @@ Epochs.__close = Epochs.close
 --- Starts an epoch.
 function Epochs:begin()
   if self.next == nil or self.steps == nil then open(self) end
-  self.step = 0
+  self.step, self.ran_out = 0, false
 end
 
 --- The next batch of this epoch: x, y, sample_weight; nothing at its end. `self.step` counts the batches.
 function Epochs:batch()
-  if self.steps and self.step >= self.steps then return nil end
-  if self.steps and self.source.num_batches and self.seen >= self.source.num_batches then open(self) end
-  local x, y, sample_weight = self.next()
+  local all = self.source.num_batches
+  local at_end = self.steps and all and self.seen >= all
+  if self.steps and self.step >= self.steps then
+    if at_end then self:close() end
+    return nil
+  end
+  local x, y, sample_weight
+  if not at_end then x, y, sample_weight = self.next() end
   if x == nil then
     self.ran_out = self.steps ~= nil
-    if not self.steps and self.source.endless then self.next = nil end
+    if self.steps and not all then self.source.num_batches = self.seen end
+    if self.steps or self.source.endless then self:close() end
     return nil
   end
   self.step, self.seen = self.step + 1, self.seen + 1

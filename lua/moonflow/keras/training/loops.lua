@@ -19,7 +19,16 @@ local kind_of = core.args.kind
 
 local loops = {}
 
+local function check_self(self, method)
+  if type(self) ~= "table" or not self.is_model then
+    errors.invalid(method, "expected a model in front, received %s; it is called with a colon: model:%s(...)",
+      errors.describe(self), method)
+  end
+end
+loops.check_self = check_self
+
 local function check_compiled(self, method)
+  check_self(self, method)
   if not self.compiled then errors.invalid(method, "you must call `compile` before `%s`", method) end
 end
 loops.check_compiled = check_compiled
@@ -126,10 +135,10 @@ local function run_epoch(self, epochs, callbacks)
     if self.stop_training then break end
     x, y, sample_weight = epochs:batch()
   end
-  if epochs.ran_out then
+  if epochs.ran_out and not epochs.warned then
+    epochs.warned = true
     io.stderr:write("warning: your input ran out of data; make sure that your dataset can give at least ",
       "`steps_per_epoch * epochs` batches (dataset:repeat_() may help)\n")
-    self.stop_training = true
   end
   return logs_of.numbers(logs_of.final(self, logs or {})), step
 end
@@ -170,13 +179,39 @@ local read_fit = args.signature{name = "fit", {"x", "data", default = None}, {"y
   {"steps_per_epoch", "integer", default = None}, {"validation_steps", "integer", default = None},
   {"validation_batch_size", "integer", default = None}, {"validation_freq", "any", default = 1}}
 
+--- Numbers of steps: 0 counts as none, as in Keras.
+local function check_steps(o)
+  for _, name in ipairs{"steps_per_epoch", "validation_steps"} do
+    if o[name] == 0 then o[name] = nil end
+    if o[name] and o[name] < 0 then
+      errors.invalid("fit", "argument '%s': expected an integer of at least 1, received %d", name, o[name])
+    end
+  end
+end
+
+local function check_validation(o)
+  local frequency, share = o.validation_freq, o.validation_split
+  if type(frequency) ~= "table" and not (math.tointeger(frequency) and frequency >= 1) then
+    errors.invalid("fit", "argument 'validation_freq': expected an integer of at least 1 or a list of epochs, received %s",
+      errors.describe(frequency))
+  end
+  if not (share >= 0 and share < 1) then
+    errors.invalid("fit", "argument 'validation_split': expected a number from 0 to below 1, received %s", tostring(share))
+  end
+end
+
 --- fit(x, y, {epochs = 10, ...}): trains; returns the History.
 function loops.fit(self, ...)
   check_compiled(self, "fit")
   local o = read_fit:read_table(...)
   local _ <close> = context.guard()
+  check_steps(o)
+  check_validation(o)
   if o.validation_data ~= nil then
     o.validation = validation_parts(o.validation_data)
+    if o.y ~= nil and o.validation.y == nil and kind_of(o.validation.x) ~= "dataset" and type(o.validation.x) ~= "function" then
+      errors.invalid("fit", "argument 'validation_data': expected {x, y}, for there is a y to train on; received no y")
+    end
   elseif o.validation_split > 0 then
     local training
     training, o.validation = batches.split(o.x, o.y, o.sample_weight, o.validation_split)
@@ -221,6 +256,7 @@ local read_predict = args.signature{name = "predict", {"x", "data"}, {"batch_siz
 
 --- predict(x, {batch_size = 32}): the outputs for all samples.
 function loops.predict(self, ...)
+  check_self(self, "predict")
   local x, batch_size, verbose, step_limit, callbacks = read_predict(...)
   local _ <close> = context.guard()
   local source = batches.source{op = "predict", x = x, batch_size = batch_size, steps = step_limit}

@@ -71,7 +71,8 @@ local function total_loss(self, y, y_pred, sample_weight, n)
     if y == nil and not state.compile_loss.built then
       errors.invalid("compute_loss", "the model was compiled with a loss, but the data hold no targets (y)")
     end
-    loss = state.compile_loss:compute(y, y_pred, sample_weight, n)
+    -- Keras's compiled step does not know the size of a batch here: the losses of several outputs are averaged over batches
+    loss = state.compile_loss:compute(y, y_pred, sample_weight, state.run_eagerly and n or 1)
   end
   for _, extra in ipairs(extra_losses(self) or {}) do
     if loss and extra.dtype ~= loss.dtype then extra = cast(extra, loss.dtype) end

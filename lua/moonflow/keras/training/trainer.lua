@@ -54,8 +54,14 @@ end
 
 --- compile{optimizer = "adam", loss = "mse", metrics = {"accuracy"}}: says how the model is trained.
 function methods.compile(self, ...)
+  loops.check_self(self, "compile")
   local optimizer, loss, loss_weights, metrics, weighted, run_eagerly, steps_per_execution, jit_compile =
     read_compile(...)
+  for _, weight in ipairs(loss_weights ~= nil and nest.flatten(loss_weights) or {}) do
+    if type(weight) ~= "number" then
+      errors.invalid("compile", "argument 'loss_weights': expected numbers, received %s", errors.describe(weight))
+    end
+  end
   check_metrics(metrics, "metrics")
   check_metrics(weighted, "weighted_metrics")
   check_names(loss, "losses")
