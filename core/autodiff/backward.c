@@ -110,12 +110,26 @@ static mf_status mark(walk *w, const mf_region *region, mf_tensor *const *source
   return NULL;
 }
 
+/* A gradient may have its target's shape, or broadcast to it. */
+static mf_status check_given(const mf_tensor *given, const mf_tensor *target, int i) {
+  mf_shape both;
+  char g[MF_SHAPE_TEXT], t[MF_SHAPE_TEXT];
+  if (!mf_shape_is_full(&given->shape) || !mf_shape_is_full(&target->shape)) return NULL;
+  mf_status status = mf_shape_broadcast(&given->shape, &target->shape, &both);
+  bool fits = !status && mf_shape_count(&both) == mf_shape_count(&target->shape);
+  mf_status_release(status);
+  if (fits) return NULL;
+  return mf_fail(MF_INVALID_ARGUMENT, "gradient: argument 'output_gradients': item %d has the shape %s, its target %s", i,
+                 mf_shape_text(&given->shape, g), mf_shape_text(&target->shape, t));
+}
+
 static mf_status seed(walk *w, mf_tensor *const *targets, int n_targets, mf_tensor *const *output_grads) {
   for (int i = 0; i < n_targets; i++) {
     if (!reach_of(w, targets[i]->serial) || !mf_dtype_is_differentiable((mf_dtype)targets[i]->dtype)) continue;
     mf_grad g = {0};
-    mf_builder b = mf_builder_open(w->ctx);
     mf_tensor *given = output_grads ? output_grads[i] : NULL;
+    if (given) MF_TRY(check_given(given, targets[i], i));
+    mf_builder b = mf_builder_open(w->ctx);
     mf_b_give(&b, &g, given ? given : mf_b_ones_like(&b, targets[i]));
     MF_TRY(mf_builder_close(&b));
     MF_TRY(add(w, targets[i]->serial, &g));

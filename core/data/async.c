@@ -159,6 +159,8 @@ static const mfi_stage_type prefetch_type = {.name = "Prefetch", .dataset_size =
 
 mf_status mf_dataset_prefetch(mf_dataset *input, int64_t buffer_size, mf_dataset **out) {
   MF_TRY(mfi_stage_like(&prefetch_type, input, out));
-  ((mfi_map *)*out)->async = (mfi_async){.workers = 1, .capacity = buffer_size > 0 ? buffer_size : 2};
+  enum { MOST = 1 << 16 }; /* places are made at once; more would never be full */
+  int64_t capacity = buffer_size > 0 ? buffer_size : 2;
+  ((mfi_map *)*out)->async = (mfi_async){.workers = 1, .capacity = capacity < MOST ? capacity : MOST};
   return NULL;
 }

@@ -97,14 +97,20 @@ static mf_status cut(table *t, char *text, size_t size) {
 
 enum { IS_INT = 1, IS_FLOAT = 2 };
 
+/* A number may stand between blanks. */
+static bool ends_at(const field *f, const char *end) {
+  while (*end == ' ' || *end == '\t') end++;
+  return *end == 0 && (size_t)(end - f->text) == f->size;
+}
+
 static int kinds_of(const field *f) {
   char *end;
   if (!f->size) return IS_FLOAT;
   errno = 0;
   (void)strtoll(f->text, &end, 10);
-  int kinds = *end == 0 && !errno && (size_t)(end - f->text) == f->size ? IS_INT : 0;
+  int kinds = end != f->text && !errno && ends_at(f, end) ? IS_INT : 0;
   (void)strtod(f->text, &end);
-  return *end == 0 && (size_t)(end - f->text) == f->size ? kinds | IS_FLOAT : kinds;
+  return end != f->text && ends_at(f, end) ? kinds | IS_FLOAT : kinds;
 }
 
 static mf_status strings_of(const table *t, size_t column, size_t first, const mf_shape *shape, mf_tensor **out) {
@@ -131,6 +137,19 @@ static mf_status column_of(const table *t, size_t column, size_t first, mf_tenso
     const field *f = &t->fields[r * t->columns + column];
     if (kinds & IS_INT) MF_DATA(int64_t, *out)[r - first] = strtoll(f->text, NULL, 10);
     else MF_DATA(double, *out)[r - first] = f->size ? strtod(f->text, NULL) : (double)NAN;
+  }
+  return NULL;
+}
+
+/* Names are keys: none twice, none with a zero byte. */
+static mf_status check_names(const table *t) {
+  for (size_t c = 0; c < t->columns; c++) {
+    const field *f = &t->fields[c];
+    if (strlen(f->text) != f->size)
+      return mf_fail(MF_INVALID_ARGUMENT, "load_csv: %s: the name of column %zu contains a zero byte", t->path, c);
+    for (size_t before = 0; before < c; before++)
+      if (!strcmp(t->fields[before].text, f->text))
+        return mf_fail(MF_INVALID_ARGUMENT, "load_csv: %s: columns %zu and %zu have the same name '%s'", t->path, before, c, f->text);
   }
   return NULL;
 }
@@ -164,6 +183,7 @@ mf_status mf_csv_load(const char *path, bool header, char delimiter, mf_named_te
   mf_status status = cut(&t, text, size);
   if (!status && header && !t.rows)
     status = mf_fail(MF_INVALID_ARGUMENT, "load_csv: %s: expected a header row, received an empty file", path);
+  if (!status && header) status = check_names(&t);
   if (!status) status = columns_of(&t, header, columns, count);
   mf_free(t.fields);
   mf_free(text);

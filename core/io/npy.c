@@ -24,7 +24,7 @@ typedef struct header {
 
 /* ---- reading */
 
-/* The text after "'key':" with blanks skipped; NULL when there is no such key. `text` is NUL-terminated. */
+/* The text after "'key':" (in either quotes) with blanks skipped; NULL when there is no such key. `text` is NUL-terminated. */
 static const char *value_of(const char *text, const char *key) {
   const char *p = strstr(text, key);
   if (!p) return NULL;
@@ -38,10 +38,10 @@ static const char *value_of(const char *text, const char *key) {
 static bool parse_descr(const char *p, header *h) {
   if (*p != '\'' && *p != '"') return false;
   char order = p[1];
-  if (!strchr("<>|=", order)) return false;
+  const char *code = strchr("<>|=", order) ? p + 2 : p + 1;
   for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
     size_t n = strlen(codes[i].code);
-    if (strncmp(p + 2, codes[i].code, n) || (p[2 + n] != '\'' && p[2 + n] != '"')) continue;
+    if (strncmp(code, codes[i].code, n) || (code[n] != '\'' && code[n] != '"')) continue;
     h->dtype = codes[i].dtype;
     h->swapped = order == '>';
     return true;
@@ -68,7 +68,7 @@ static bool parse_shape(const char *p, header *h) {
 }
 
 static mf_status parse_header(const char *what, const char *text, header *h) {
-  const char *descr = value_of(text, "'descr'"), *order = value_of(text, "'fortran_order'"), *shape = value_of(text, "'shape'");
+  const char *descr = value_of(text, "descr"), *order = value_of(text, "fortran_order"), *shape = value_of(text, "shape");
   if (!descr || !order || !shape)
     return mf_fail(MF_DATA_LOSS, "load_npy: %s: the header lacks descr, fortran_order or shape", what);
   if (!parse_descr(descr, h))

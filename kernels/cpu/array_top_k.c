@@ -7,17 +7,21 @@
 #include "base/pool.h"
 #include "ops/op_list.h"
 
+/* NaN is less than everything else: it comes last, as where NumPy sorts. */
+static bool float_less(float a, float b) { return a < b || (isnan(a) && !isnan(b)); }
+static bool double_less(double a, double b) { return a < b || (isnan(a) && !isnan(b)); }
+
 #define PLAIN_LESS(a, b) ((a) < (b))
-#define HALF_LESS(a, b) (mf_half_to_float(a) < mf_half_to_float(b))
-#define BRAIN_LESS(a, b) (mf_bfloat16_to_float(a) < mf_bfloat16_to_float(b))
+#define HALF_LESS(a, b) float_less(mf_half_to_float(a), mf_half_to_float(b))
+#define BRAIN_LESS(a, b) float_less(mf_bfloat16_to_float(a), mf_bfloat16_to_float(b))
 
 #define T float
 #define NAME(x) f32_##x
-#define LESS PLAIN_LESS
+#define LESS float_less
 #include "array_top_k.inc"
 #define T double
 #define NAME(x) f64_##x
-#define LESS PLAIN_LESS
+#define LESS double_less
 #include "array_top_k.inc"
 #define T uint16_t
 #define NAME(x) f16_##x

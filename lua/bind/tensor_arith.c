@@ -162,8 +162,7 @@ static mf_tensor *check_single(lua_State *L, mfl_state *S, int index, const char
   mf_tensor *t = mfl_get_tensor(L, S, index);
   if (mf_tensor_is_symbolic(t))
     mfl_raisef(L, "INVALID_ARGUMENT", "Tensor",
-               "Tensor: Lua's comparison needs a value, and a symbolic tensor has none; use %s with tf.cond (while tracing, "
-               "'if' on a comparison becomes tf.cond)", instead);
+               "Tensor: Lua's comparison needs a value, and a symbolic tensor has none; use %s and tf.where", instead);
   if (mf_tensor_count(t) != 1)
     mfl_raisef(L, "INVALID_ARGUMENT", "Tensor",
                "Tensor: Lua turns the result of a comparison into one boolean, so both sides must have one element; use %s for "

@@ -52,7 +52,17 @@ local function find_function(value)
   end
 end
 
-local function namespace_text(namespace)
+--- The names below a namespace of Keras, or in a plain table of functions.
+local function names_in(value)
+  local meta, names = getmetatable(value), {}
+  for name in next, meta and meta.members or value do
+    if type(name) == "string" and name:sub(1, 1) ~= "_" then names[#names + 1] = name end
+  end
+  table.sort(names)
+  return names
+end
+
+local function namespace_text(namespace, value)
   local fields, seen = {}, {}
   for _, name in ipairs(api.names()) do
     local field = name:sub(1, #namespace + 1) == namespace .. "." and name:sub(#namespace + 2):match("^[^.]+")
@@ -61,7 +71,48 @@ local function namespace_text(namespace)
       fields[#fields + 1] = field
     end
   end
+  if value then
+    for _, field in ipairs(names_in(value)) do
+      if not seen[field] then fields[#fields + 1] = field end
+    end
+    table.sort(fields)
+  end
   return namespace .. ":\n  " .. table.concat(fields, ", ")
+end
+
+--- The comment above a Lua function, with its first line, as it stands in its file; nil when there is none.
+local function comment_of(f)
+  local info = debug.getinfo(f, "S")
+  local file = info.source:sub(1, 1) == "@" and io.open(info.source:sub(2))
+  if not file then return nil end
+  local comment, number = {}, 0
+  for line in file:lines() do
+    number = number + 1
+    if number == info.linedefined then
+      file:close()
+      if #comment == 0 then return nil end
+      return line:gsub("^%s*local function%s*", ""):gsub("^%s*function%s*", "") .. "\n  " .. table.concat(comment, "\n  ")
+    end
+    local text = line:match("^%s*%-%-%-?%s?(.*)$")
+    if text then comment[#comment + 1] = text else comment = {} end
+  end
+  file:close()
+end
+
+--- What the methods of a class are called, those of its bases too.
+local function methods_of(class)
+  local names, seen = {}, {}
+  while class and class.class_name ~= "Object" do
+    for name, value in next, class do
+      if type(name) == "string" and type(value) == "function" and not name:find("^_") and name ~= "init" and not seen[name] then
+        seen[name] = true
+        names[#names + 1] = name
+      end
+    end
+    class = class.super
+  end
+  table.sort(names)
+  return names
 end
 
 local function class_text(class)
@@ -70,29 +121,54 @@ local function class_text(class)
   local text = "class " .. tostring(class.class_name)
   if class.super then text = text .. " (a " .. tostring(class.super.class_name) .. ")" end
   if class.doc then text = text .. "\n  " .. class.doc end
-  return rows and text .. "\n" .. rows:docs() or text
+  if rows then text = text .. "\n" .. rows:docs() end
+  local methods = methods_of(class)
+  return #methods > 0 and text .. "\nmethods: " .. table.concat(methods, ", ") or text
 end
 
-local function describe(value)
+local describe
+
+--- What a path such as "tf.keras.Model.fit" leads to, or nil and the error on the way.
+local function resolve(path)
+  local value = require "moonflow"
+  for part in path:gsub("^tf%.", ""):gmatch("[^.]+") do
+    if part ~= "tf" then value = value[part] end
+  end
+  return value
+end
+
+local function path_text(path)
+  local ok, value = pcall(resolve, path)
+  if ok and value ~= nil then return describe(value, path) end
+  local message = type(value) == "table" and value.message
+  return message or ("nothing is known about '%s'"):format(path)
+end
+
+function describe(value, path)
   if type(value) == "string" then
     local definition = api.row(value) or api.row("tf." .. value)
     if definition then return row_text(api.row(value) and value or "tf." .. value, definition) end
     local op = value:match("([%w_]+)$")
     if core.op.has(op) then return op_text(op) end
-    if api.is_namespace(value) then return namespace_text(value) end
-    return ("nothing is known about '%s'"):format(value)
+    return path_text(value)
   end
   if type(value) == "function" then
     local name, is_op = find_function(value)
     if is_op then return op_text(name) end
     if name then return row_text(name, api.row(name)) end
+    local comment = comment_of(value)
+    if comment then return comment end
     local info = debug.getinfo(value, "S")
     return ("a function from %s:%d"):format(info.short_src, info.linedefined)
   end
   local meta = debug.getmetatable(value)
   local namespace = type(meta) == "table" and rawget(meta, "__mf_namespace")
-  if namespace then return namespace_text(namespace) end
+  if namespace then return namespace_text(namespace, value) end
   if type(value) == "table" and rawget(value, "class_name") then return class_text(value) end
+  if path and type(value) == "table" and not meta then return namespace_text(path, value) end
+  if type(value) == "table" and meta and meta.__call then
+    return (path or core.args.describe(value)) .. "\nmembers: " .. table.concat(names_in(value), ", ")
+  end
   return core.args.describe(value) .. "\n" .. tostring(value)
 end
 

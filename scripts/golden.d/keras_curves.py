@@ -97,6 +97,51 @@ def fit_histories():
     return head, rows
 
 
+# name, batches of a dataset (0: arrays), repeated, arguments of fit
+STEPPED = [
+    ("arrays_more", 0, False, {"batch_size": 16, "steps_per_epoch": 100, "epochs": 2}),
+    ("arrays_fewer", 0, False, {"batch_size": 16, "steps_per_epoch": 3, "epochs": 4}),
+    ("arrays_half", 0, False, {"batch_size": 16, "steps_per_epoch": 2, "epochs": 3}),
+    ("arrays_without_size", 0, False, {"steps_per_epoch": 4, "epochs": 2}),
+    ("dataset_more", 4, False, {"steps_per_epoch": 7, "epochs": 3}),
+    ("dataset_fewer", 4, False, {"steps_per_epoch": 3, "epochs": 3}),
+    ("dataset_repeated", 4, True, {"steps_per_epoch": 3, "epochs": 3}),
+    ("initial_epoch", 0, False, {"batch_size": 16, "initial_epoch": 1, "epochs": 3}),
+    ("validation_steps", 0, False, {"batch_size": 16, "validation_split": 0.5, "validation_batch_size": 4, "validation_steps": 3,
+                                    "epochs": 2}),
+    ("validation_freq", 0, False, {"batch_size": 16, "validation_split": 0.5, "validation_freq": 2, "epochs": 5}),
+]
+
+
+def stepped_histories():
+    """Histories of fits that count steps, and of a model with two outputs whose last batch is short."""
+    import keras
+    rows = []
+    x, y = keras_models.batches((8,), 3, 1, 60, "float32")
+    for name, batches, repeated, arguments in STEPPED:
+        keras.utils.clear_session()
+        keras.utils.set_random_seed(42)
+        model = keras_models.small_mlp()
+        model.compile(keras.optimizers.SGD(0.1), keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+        if batches:
+            dataset = tf.data.Dataset.from_tensor_slices((x[0], y[0])).batch(60 // batches)
+            history = model.fit(dataset.repeat() if repeated else dataset, verbose=0, **arguments)
+        else:
+            history = model.fit(x[0], y[0], shuffle=False, verbose=0, **arguments)
+        rows.append({"case": name, "batches": batches, "repeated": repeated, "arguments": arguments,
+                     "history": {k: [float(v) for v in h] for k, h in history.history.items()}})
+    for eager in (False, True):
+        keras.utils.clear_session()
+        keras.utils.set_random_seed(42)
+        model = keras_models.two_inputs()
+        model.compile(keras.optimizers.SGD(0.1), ["mse", "mse"], run_eagerly=eager)
+        history = model.fit([x[0][:, :4], x[0][:, 4:]], [x[0][:, :2], x[0][:, :1]], batch_size=16, epochs=2, shuffle=False,
+                            verbose=0)
+        rows.append({"case": "two_outputs_eager" if eager else "two_outputs", "eager": eager,
+                     "history": {k: [float(v) for v in h] for k, h in history.history.items()}})
+    return {"seed": 42, "x": encode.tensor(x[0]), "y": encode.tensor(y[0])}, rows
+
+
 def write():
     folder, size = keras_files.folder("curves"), 0
     for model in MODELS:
@@ -108,4 +153,6 @@ def write():
                 size += keras_files.save(os.path.join(folder, "%s_%s_%s.json" % (model, optimizer, dtype)), head,
                                          "steps", rows)
     head, rows = fit_histories()
-    return size + keras_files.save(os.path.join(folder, "fit.json"), head, "cases", rows)
+    size += keras_files.save(os.path.join(folder, "fit.json"), head, "cases", rows)
+    head, rows = stepped_histories()
+    return size + keras_files.save(os.path.join(folder, "fit_steps.json"), head, "cases", rows)

@@ -143,6 +143,30 @@ describe("tf.data", function()
     assert.matches("data_test.lua", message)
   end)
 
+  it("cannot be left in the middle of a trace", function()
+    local leave = coroutine.wrap(function()
+      return Dataset.range(3):map(function(x)
+        coroutine.yield()
+        return x
+      end)
+    end)
+    local ok, message = pcall(leave)
+    assert.is_false(ok)
+    assert.matches("yield", tostring(message))
+    assert.are.equal(2.0, (tf.constant(1.0) + 1):item())
+  end)
+
+  it("tells what is returned or walked over in the wrong way", function()
+    local y
+    assert.matches("value 2 of 2 that the function returned is nil", refused("INVALID_ARGUMENT", function()
+      return Dataset.range(3):map(function(x) return x, y end)
+    end))
+    assert.matches("for x, y in dataset:iter", refused("INVALID_ARGUMENT", function()
+      for _ in Dataset.range(3) do error("not reached") end
+    end))
+    assert.are.equal(3, #collect(Dataset.range(3):prefetch(1 << 40)))
+  end)
+
   it("ends its workers when the loop is left", function()
     local function threads()
       local count = 0

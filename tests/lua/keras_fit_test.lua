@@ -53,6 +53,114 @@ describe("fit as in Keras", function()
   end
 end)
 
+describe("fits that count steps, as Keras's:", function()
+  local file = golden.read("tests/golden/keras/curves/fit_steps.json")
+  local x, y = golden.tensor(file.x), golden.tensor(file.y)
+  for _, case in ipairs(file.cases) do
+    it(case.case, function()
+      golden.judged()
+      keras.utils.clear_session()
+      keras.utils.set_random_seed(file.seed)
+      local history
+      if case.arguments then
+        local model = models.mlp()
+        model:compile{optimizer = keras.optimizers.SGD(0.1), loss = keras.losses.SparseCategoricalCrossentropy{from_logits = true}}
+        local options = {verbose = 0}
+        for name, value in next, case.arguments do options[name] = value end
+        if case.batches > 0 then
+          local dataset = tf.data.Dataset.from_tensor_slices(x, y):batch(60 // case.batches)
+          history = model:fit(case.repeated and dataset:repeat_() or dataset, tf.kw(options))
+        else
+          options.shuffle = false
+          history = model:fit(x, y, options)
+        end
+      else
+        local model = models.two_inputs()
+        model:compile{optimizer = keras.optimizers.SGD(0.1), loss = {"mse", "mse"}, run_eagerly = case.eager}
+        history = model:fit({x[":, :4"], x[":, 4:"]}, {x[":, :2"], x[":, :1"]}, {batch_size = 16, epochs = 2, shuffle = false,
+          verbose = 0})
+      end
+      for name, want in next, case.history do
+        assert.are.equal(#want, #history.history[name], name)
+        for epoch = 1, #want do close(want[epoch], history.history[name][epoch], 2e-4, name .. " " .. epoch) end
+      end
+      for name in next, history.history do assert.is_truthy(case.history[name], name) end
+    end)
+  end
+end)
+
+describe("what fit and compile refuse:", function()
+  local x, y = tf.ones{10, 3}, tf.ones{10, 1}
+
+  local function made()
+    local model = keras.Sequential{keras.Input{shape = {3}}, layers.Dense(1)}
+    model:compile{optimizer = "sgd", loss = "mse"}
+    return model
+  end
+
+  local function refused(text, f, ...)
+    local ok, err = pcall(f, ...)
+    assert.is_false(ok)
+    assert.are.equal("INVALID_ARGUMENT", err.code)
+    assert(err.message:find(text, 1, true), err.message)
+  end
+
+  it("arguments out of range", function()
+    local model = made()
+    local function fit(text, options)
+      options.verbose = 0
+      refused(text, model.fit, model, x, y, options)
+    end
+    fit("'validation_freq': expected an integer of at least 1", {validation_freq = 0, validation_split = 0.2})
+    fit("'validation_split': expected a number from 0 to below 1", {validation_split = 1.5})
+    fit("'validation_split': expected a number from 0 to below 1", {validation_split = -0.1})
+    fit("'steps_per_epoch': expected an integer of at least 1", {steps_per_epoch = -1})
+    fit("'validation_data': expected {x, y}", {validation_data = {x}})
+    fit("'validation_data': expected {x, y}", {validation_data = x})
+    fit("expected a callback, received the class EarlyStopping", {callbacks = {keras.callbacks.EarlyStopping}})
+    fit("'sample_weight' has 9", {sample_weight = tf.ones{9}})
+    refused("'y': expected numbers, received strings", model.fit, model, x, tf.constant{"a", "b", "a", "b", "a", "b", "a", "b", "a", "b"},
+      {verbose = 0})
+  end)
+
+  it("calls with a dot", function()
+    local model = made()
+    refused("called with a colon: model:fit", model.fit, x, y)
+    refused("called with a colon: model:compile", model.compile, "sgd", "mse")
+    refused("called with a colon: model:add", model.add, layers.Dense(1))
+  end)
+
+  it("weights that are no numbers, or too few", function()
+    refused("'loss_weights': expected numbers", made().compile, made(), "sgd", "mse", {"accuracy"})
+    local input = keras.Input{shape = {3}}
+    local model = keras.Model(input, {a = layers.Dense(1, {name = "a"})(input), b = layers.Dense(1, {name = "b"})(input)})
+    model:compile{optimizer = "sgd", loss = {a = "mse", b = "mse"}, loss_weights = {a = 0.5}}
+    refused("got 2 losses and 1 weights", model.fit, model, x, {a = y, b = y}, {verbose = 0})
+    model:compile{optimizer = "sgd", loss = {a = "mse", b = "mse"}}
+    refused("'sample_weight': expected one for each output in y (2), received 1", model.fit, model, x, {a = y, b = y},
+      {sample_weight = {a = tf.ones{10}}, verbose = 0})
+  end)
+
+  it("classes for layers, a model in itself, layers that are built twice", function()
+    refused("received the class Flatten; write Flatten{...}", keras.Sequential, {layers.Flatten, layers.Dense(1)})
+    local model = keras.Sequential()
+    refused("cannot be added to itself", model.add, model, model)
+    local dense = layers.Dense(4)
+    dense:build{5, 3}
+    refused("is built already", dense.build, dense, {5, 4})
+    refused("expected a list without the batch", keras.Input, 28)
+    local Nothing = keras.layers.Layer:extend("Nothing")
+    function Nothing:call() end
+    refused("call returned nothing", Nothing(), keras.Input{shape = {3}})
+    assert.are.same(x:totable(), layers.Concatenate(){x}:totable())
+  end)
+
+  it("pairs in the wrong order", function()
+    local v = tf.Variable(1.0)
+    refused("expected pairs {gradient, variable}", made().optimizer.apply_gradients, made().optimizer, {{v, tf.constant(1.0)}})
+  end)
+end)
+
 describe("the order of samples", function()
   for i, row in ipairs(golden.read("tests/golden/keras/seeds.json").fit_order) do
     it("case " .. i, function()

@@ -168,6 +168,30 @@ describe("GradientTape", function()
     refused("INVALID_ARGUMENT", "first dimension", other.batch_jacobian, other, tf.ones{3, 2}, x)
   end)
 
+  it("refuses output_gradients that do not fit", function()
+    local v = tf.Variable{1.0, 2.0, 3.0}
+    local tape = tf.GradientTape{persistent = true}
+    local y, total = v * v, nil
+    total = tf.reduce_sum(y)
+    tape:close()
+    refused("INVALID_ARGUMENT", "item 0 has the shape [3], its target []", tape.gradient, tape, total, v, {output_gradients = tf.ones{3}})
+    refused("INVALID_ARGUMENT", "item 0 has the shape [2], its target [3]", tape.gradient, tape, y, v, {output_gradients = tf.ones{2}})
+    near({2, 4, 6}, tape:gradient(y, v, {output_gradients = tf.ones{}}))
+  end)
+
+  it("that nobody knows any more do not pile up", function()
+    local v = tf.Variable(3.0)
+    local before = tf.config.experimental.get_memory_info("CPU:0").current
+    for _ = 1, 5000 do
+      local _ = tf.GradientTape()
+      local _ = v * v
+    end
+    local grown = tf.config.experimental.get_memory_info("CPU:0").current - before
+    assert(grown < 2 ^ 20, grown .. " bytes")
+    local tape = tf.GradientTape()
+    near(6.0, tape:gradient(v * v, v))
+  end)
+
   it("refuses what is no tensor", function()
     local tape = tf.GradientTape{persistent = true}
     refused("INVALID_ARGUMENT", "expected tensors or variables", tape.gradient, tape, tf.constant(1.0), {"x"})

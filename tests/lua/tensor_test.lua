@@ -356,6 +356,15 @@ describe("floats that are whole numbers", function()
   end)
 end)
 
+describe("sorting", function()
+  it("puts NaN last", function()
+    local nan = 0 / 0
+    assert.are.same({2, 0, 1}, tf.argsort({2.0, nan, 1.0}):totable())
+    assert.are.same({1, 2, 0}, tf.argsort({nan, 2.0, 1.0}, {direction = "DESCENDING"}):totable())
+    assert.are.same({2, 0, 1}, tf.argsort(tf.constant({2.0, nan, 1.0}, "float64")):totable())
+  end)
+end)
+
 describe("native memory", function()
   it("stays bounded in a loop of temporaries", function()
     local x = tf.ones{512, 512}

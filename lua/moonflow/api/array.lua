@@ -91,6 +91,7 @@ local function linspace(start, stop, num, _, axis)
   start = to(start, nil, "linspace", "start")
   stop = core.args.is_tensor(stop) and to(stop, nil, "linspace", "stop") or to(stop, start.dtype, "linspace", "stop")
   if start.shape.rank == 0 and stop.shape.rank == 0 and start.dtype.is_floating then
+    if num == 0 then return tf.zeros({0}, start.dtype) end
     return raw.LinSpace(start, stop, to(num, nil, "linspace", "num"))
   end
   num = type(num) == "number" and math.tointeger(num) or to(num, nil, "linspace", "num"):item()

@@ -4,6 +4,7 @@
 local Operation = require "moonflow.keras.ops.operation"
 local args = require "moonflow.base.args"
 local core = require "moonflow.core"
+local errors = require "moonflow.base.errors"
 
 local is_tensor = core.tensor.is
 
@@ -32,9 +33,14 @@ function define.activation(name, class_name, rows, body)
   return public
 end
 
---- What layers call: the body of a public function, or the function itself when it is another.
+--- What layers call: the body of a public function, or the function itself when it is another; that one must return something.
 function define.body(activation)
-  return bodies[activation] or activation
+  if bodies[activation] or type(activation) ~= "function" then return bodies[activation] or activation end
+  return function(x)
+    local y = activation(x)
+    if y == nil then errors.invalid("activation", "the activation function returned nothing; it returns a tensor") end
+    return y
+  end
 end
 
 return define

@@ -16,6 +16,8 @@ function logs_of.names(logs)
   return dicts.sorted(names)
 end
 
+local nan = -(0 / 0) -- printed without a sign
+
 --- Scalar tensors become numbers; dicts inside are taken out.
 function logs_of.numbers(logs)
   local numbers = {}
@@ -24,6 +26,7 @@ function logs_of.numbers(logs)
     if kind == "tensor" or kind == "variable" then
       local shape = value.shape
       numbers[name] = shape.rank == 0 and value:item() or value
+      if numbers[name] ~= numbers[name] then numbers[name] = nan end
     elseif type(value) == "table" and getmetatable(value) == nil then
       for inner, number in next, logs_of.numbers(value) do numbers[inner] = number end
     else

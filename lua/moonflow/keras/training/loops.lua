@@ -60,6 +60,7 @@ local function run_evaluation(self, epochs, callbacks)
   callbacks:on_test_begin()
   self:reset_metrics()
   local logs, step = {}, 0
+  epochs:close() -- every evaluation starts with the first batch
   epochs:begin()
   local x, y, sample_weight = epochs:batch()
   if x == nil then errors.invalid("evaluate", "the data hold no batch") end
