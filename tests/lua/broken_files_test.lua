@@ -238,8 +238,11 @@ describe("broken files", function()
     local function open_files()
       collectgarbage()
       local stat <close> = assert(io.open("/proc/self/stat"))
-      local pipe <close> = assert(io.popen("ls /proc/" .. stat:read("n") .. "/fd | wc -l"))
-      return pipe:read("n")
+      local pipe <close> = assert(io.popen("ls -l /proc/" .. stat:read("n") .. "/fd | sed -n 's/.*-> //p' | grep -v '^/proc'"))
+      local list = {}
+      for line in pipe:lines() do list[#list + 1] = (line:gsub("pipe:.*", "pipe")) end
+      table.sort(list)
+      return table.concat(list, "\n")
     end
     local before = open_files()
     for _, kind in ipairs(kinds) do

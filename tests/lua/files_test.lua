@@ -69,7 +69,7 @@ describe("files", function()
     assert.are.same({{1, 2, 3}, {4, 5, 6}}, tf.files.load_npy(columns):totable())
     local big = write("g.npy", npy(">f8", "False", "(2,)", string.pack(">dd", 1.5, -2)))
     assert.are.same({1.5, -2.0}, tf.files.load_npy(big):totable())
-    local quotes = write("q.npy", "\x93NUMPY\1\0" .. string.pack("<s2", '{"descr": "f4", "fortran_order": False, "shape": (2,)}') ..
+    local quotes = write("k.npy", "\x93NUMPY\1\0" .. string.pack("<s2", '{"descr": "f4", "fortran_order": False, "shape": (2,)}') ..
       string.pack("<ff", 1.5, 2.5))
     assert.are.same({1.5, 2.5}, tf.files.load_npy(quotes):totable())
     refused("DATA_LOSS", tf.files.load_npy, write("h.npy", npy("<f8", "False", "(3,)", "12345678")))

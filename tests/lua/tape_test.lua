@@ -171,8 +171,8 @@ describe("GradientTape", function()
   it("refuses output_gradients that do not fit", function()
     local v = tf.Variable{1.0, 2.0, 3.0}
     local tape = tf.GradientTape{persistent = true}
-    local y, total = v * v, nil
-    total = tf.reduce_sum(y)
+    local y = v * v
+    local total = tf.reduce_sum(y)
     tape:close()
     refused("INVALID_ARGUMENT", "item 0 has the shape [3], its target []", tape.gradient, tape, total, v, {output_gradients = tf.ones{3}})
     refused("INVALID_ARGUMENT", "item 0 has the shape [2], its target [3]", tape.gradient, tape, y, v, {output_gradients = tf.ones{2}})
