@@ -310,6 +310,7 @@ static int push_call(lua_State *L) {
 }
 
 mf_status mf_lua_call(mf_lua *lua, const char *name, mf_tensor *const *in, int n) {
+  if (n < 0 || (n > 0 && !in)) return mf_fail(MF_INVALID_ARGUMENT, "mf_lua_call: expected 0 or more tensors, received %d", n);
   tensors list = {in, n};
   lua->n_results = 0;
   return run_piece(push_call, &(piece){.lua = lua, .name = name, .user = &list});

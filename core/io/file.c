@@ -34,6 +34,7 @@ static mf_status read_all(int fd, const char *path, char **bytes, size_t *size) 
   struct stat info;
   if (fstat(fd, &info)) return mf_file_error("read", path, errno);
   if (S_ISDIR(info.st_mode)) return mf_file_error("read", path, EISDIR);
+  if (S_ISCHR(info.st_mode) || S_ISBLK(info.st_mode)) return mf_fail(MF_FAILED_PRECONDITION, "read: %s is a device, not a file", path);
   size_t expected = info.st_size > 0 ? (size_t)info.st_size : 0;
   if (!mf_array_reserve((void **)bytes, &capacity, expected + 1, 1)) return mf_fail_oom();
   for (;;) {

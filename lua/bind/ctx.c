@@ -20,6 +20,11 @@ void mfl_set_ending_meta(lua_State *L, const mfl_state *S, const void *key) {
   if (S->closing) mfl_hold_late(L);
 }
 
+void mfl_lock_meta(lua_State *L) {
+  lua_pushboolean(L, 0);
+  lua_setfield(L, -2, "__metatable");
+}
+
 void mfl_hold_late(lua_State *L) {
   luaL_checkstack(L, 3, "finalisers");
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &late_key) != LUA_TTABLE) {
@@ -93,6 +98,7 @@ mfl_state *mfl_state_open(lua_State *L) {
   lua_setfield(L, -2, "__gc");
   lua_pushliteral(L, "moonflow.state");
   lua_setfield(L, -2, "__name");
+  mfl_lock_meta(L);
   lua_setmetatable(L, -2);
   mf_status status = mf_init();
   if (!status) {

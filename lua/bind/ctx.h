@@ -51,6 +51,8 @@ int mfl_fail_closed(lua_State *L);
  * in a list, and the state's own finaliser, which runs last, calls its __gc. */
 void mfl_hold_late(lua_State *L);
 /* Gives the object on top of the stack the metatable that the registry holds under `key`: from now on its __gc will be called. */
+/* Hides the metatable on top of the stack from getmetatable, which gives false: metamethods trust their first argument. */
+void mfl_lock_meta(lua_State *L);
 void mfl_set_ending_meta(lua_State *L, const mfl_state *S, const void *key);
 
 /* Makes `state` remember who calls. Every binding function starts with one of these two. */

@@ -216,6 +216,7 @@ static void make_meta(lua_State *L, const char *key, const char *name, lua_CFunc
   lua_setfield(L, -2, "__mf_kind");
   lua_pushstring(L, name);
   lua_setfield(L, -2, "__name");
+  mfl_lock_meta(L);
   lua_pushcfunction(L, end);
   lua_setfield(L, -2, "__gc");
   if (closes) {

@@ -144,6 +144,7 @@ static void push_meta(lua_State *L, mfl_state *S) {
   lua_setfield(L, -2, "__mf_kind");
   lua_pushliteral(L, "dtype");
   lua_setfield(L, -2, "__name");
+  mfl_lock_meta(L);
   lua_pushlightuserdata(L, S);
   lua_createtable(L, 0, 2);
   mfl_set_functions(L, S, methods);

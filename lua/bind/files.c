@@ -100,8 +100,8 @@ static int files_load_csv(lua_State *L) {
   const char *path = check_path(L, 1, "load_csv");
   bool header = lua_toboolean(L, 2);
   const char *delimiter = luaL_optstring(L, 3, ",");
-  if (strlen(delimiter) != 1)
-    mfl_raisef(L, "INVALID_ARGUMENT", "load_csv", "load_csv: delimiter must be one character, received '%s'", delimiter);
+  if (strlen(delimiter) != 1 || strchr("\"\r\n", delimiter[0]))
+    mfl_raisef(L, "INVALID_ARGUMENT", "load_csv", "load_csv: delimiter must be one character, no quote and no line end, received '%s'", delimiter);
   holder *h = push_holder(L);
   mfl_check(L, S, mf_csv_load(path, header, delimiter[0], &h->items, &h->count));
   return push_named(L, S, h);
@@ -121,7 +121,9 @@ static int files_save_npz(lua_State *L) {
   mf_named_tensor *items = mfl_push_scratch(L, (size_t)(n + 1) * sizeof *items);
   for (int i = 0; i < n; i++) {
     lua_rawgeti(L, 2, i + 1);
-    items[i].name = (char *)(uintptr_t)luaL_checkstring(L, -1); /* the list keeps the string */
+    size_t size;
+    items[i].name = (char *)(uintptr_t)luaL_checklstring(L, -1, &size); /* the list keeps the string */
+    if (strlen(items[i].name) != size) mfl_raisef(L, "INVALID_ARGUMENT", "save_npz", "save_npz: a name must not contain a zero byte");
     lua_rawgeti(L, 3, i + 1);
     mfl_to_tensor(L, S, lua_gettop(L), (mfl_wish){.op = "save_npz", .argument = items[i].name});
     items[i].tensor = mfl_push_host(L, S, mfl_get_tensor(L, S, lua_gettop(L)), "save_npz");

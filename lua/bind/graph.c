@@ -165,6 +165,7 @@ int mfl_open_graph(lua_State *L) {
   lua_setfield(L, -2, "__mf_kind");
   lua_pushstring(L, "Graph");
   lua_setfield(L, -2, "__name");
+  mfl_lock_meta(L);
   lua_pushcfunction(L, graph_gc);
   lua_setfield(L, -2, "__gc");
   lua_rawsetp(L, LUA_REGISTRYINDEX, &meta_key);

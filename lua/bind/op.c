@@ -248,6 +248,7 @@ int mfl_open_op(lua_State *L) {
   lua_setfield(L, -2, "__mf_kind");
   lua_pushliteral(L, "op");
   lua_setfield(L, -2, "__name");
+  mfl_lock_meta(L);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &meta_key);
   luaL_newlibtable(L, functions);
   mfl_set_functions(L, S, functions);

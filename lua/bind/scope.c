@@ -128,6 +128,7 @@ int mfl_open_scope(lua_State *L) {
   lua_setfield(L, -2, "__mf_kind");
   lua_pushliteral(L, "tf.scope");
   lua_setfield(L, -2, "__name");
+  mfl_lock_meta(L);
   luaL_newlibtable(L, methods);
   mfl_set_functions(L, S, methods);
   lua_setfield(L, -2, "__index");

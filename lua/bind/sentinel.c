@@ -2,6 +2,8 @@
  * Lua only. */
 #include "bind/sentinel.h"
 
+#include "bind/ctx.h"
+
 #include <lauxlib.h>
 #include <string.h>
 
@@ -22,6 +24,7 @@ void mfl_push_none(lua_State *L) {
   lua_setfield(L, -2, "__mf_kind");
   lua_pushliteral(L, "None");
   lua_setfield(L, -2, "__name");
+  mfl_lock_meta(L);
   lua_pushcfunction(L, none_tostring);
   lua_setfield(L, -2, "__tostring");
   lua_setmetatable(L, -2);

@@ -310,6 +310,7 @@ int mfl_open_shape(lua_State *L) {
   lua_setfield(L, -2, "__mf_kind");
   lua_pushliteral(L, "TensorShape");
   lua_setfield(L, -2, "__name");
+  mfl_lock_meta(L);
   lua_pushlightuserdata(L, S);
   luaL_newlibtable(L, methods);
   mfl_set_functions(L, S, methods);

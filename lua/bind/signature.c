@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "bind/args_internal.h"
+#include "bind/ctx.h"
 #include "bind/error.h"
 #include "bind/sentinel.h"
 
@@ -128,6 +129,7 @@ static void push_meta(lua_State *L) {
   lua_setfield(L, -2, "__mf_kind");
   lua_pushliteral(L, "signature");
   lua_setfield(L, -2, "__name");
+  mfl_lock_meta(L);
   lua_pushvalue(L, -1);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &meta_key);
 }

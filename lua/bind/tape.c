@@ -231,6 +231,7 @@ static void make_metas(lua_State *L, mfl_state *S) {
   lua_setfield(L, -2, "__mf_kind");
   lua_pushliteral(L, "tf.GradientTape");
   lua_setfield(L, -2, "__name");
+  mfl_lock_meta(L);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &meta_key);
   lua_createtable(L, 0, 1);
   lua_pushcfunction(L, grads_gc);

@@ -51,6 +51,7 @@ typedef struct mfl_wish {
   mf_dtype dtype;       /* exactly this; MF_DTYPE_INVALID: as the value says */
   mf_dtype preferred;   /* for Lua integers and floats, where it can hold them; MF_DTYPE_INVALID: int32 and float32 */
   bool whole;           /* floats that are whole numbers count as integers; one that int32 cannot hold makes int64 */
+  int depth;            /* objects that gave objects so far */
 } mfl_wish;
 
 /* Makes the value at the absolute index `index` a box, in place. With dtype MF_RESOURCE a variable gives its handle.

@@ -203,6 +203,8 @@ static int compare(lua_State *L) {
     mfl_to_tensor(L, S, i, wish);
   }
   const mf_tensor *x = check_single(L, S, 1, instead), *y = check_single(L, S, 2, instead);
+  if ((mf_tensor_dtype(x) == MF_STRING) != (mf_tensor_dtype(y) == MF_STRING))
+    mfl_invalid(L, "Tensor", "a %s and a %s cannot be compared", mf_dtype_name(mf_tensor_dtype(x)), mf_dtype_name(mf_tensor_dtype(y)));
   lua_pushboolean(L, is_less(x, y, or_equal));
   return 1;
 }

@@ -444,6 +444,8 @@ void mfl_to_tensor(lua_State *L, mfl_state *S, int index, mfl_wish wish) {
     switch (lua_type(L, index)) {
       case LUA_TNUMBER: case LUA_TBOOLEAN: case LUA_TSTRING: mfl_push_from_scalar(L, S, index, wish); break;
       default:
+        if (wish.depth++ > 16)
+          mfl_invalid(L, wish.op, "argument '%s': an object's __mf_to_tensor does not lead to a tensor", wish.argument);
         push_from_object(L, index, &wish);
         mfl_to_tensor(L, S, lua_gettop(L), wish);
     }

@@ -269,6 +269,7 @@ static void push_meta(lua_State *L, mfl_state *S) {
   lua_setfield(L, -2, "__mf_kind");
   lua_pushliteral(L, "tf.Variable");
   lua_setfield(L, -2, "__name");
+  mfl_lock_meta(L);
   mfl_set_arithmetic(L, S);
   S->variable_meta = lua_topointer(L, -1);
 }

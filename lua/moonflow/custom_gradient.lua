@@ -9,6 +9,8 @@
 -- each tensor of the result and returns one for each argument. When the function reads variables, the gradient function gets
 -- `{variables = list}` as its last argument and returns a second list: gradients of the variables.
 
+local getmetatable = debug.getmetatable -- those of tensors are hidden from getmetatable
+
 local core = require "moonflow.core"
 local errors = require "moonflow.base.errors"
 local nest = require "moonflow.base.nest"

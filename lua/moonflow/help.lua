@@ -1,6 +1,8 @@
 --- help(x): what a function, class, op or value is. Called with a function of moonflow's, its name ("tf.reduce_sum"), a class, a
 -- namespace or any value.
 
+local getmetatable = debug.getmetatable -- those of tensors are hidden from getmetatable
+
 local api = require "moonflow.api"
 local core = require "moonflow.core"
 

@@ -1,6 +1,8 @@
 --- tf.IndexedSlices: rows of a tensor that is zero elsewhere, as the gradient of a gather is. Converts to a tensor where one is
 -- expected.
 
+local getmetatable = debug.getmetatable -- those of tensors are hidden from getmetatable
+
 local args = require "moonflow.base.args"
 local core = require "moonflow.core"
 local errors = require "moonflow.base.errors"

@@ -2,6 +2,8 @@
 --
 -- The object itself is made in C (core.variable). Operators and functions use its value; gradients reach it through tapes.
 
+local getmetatable = debug.getmetatable -- those of tensors are hidden from getmetatable
+
 local args = require "moonflow.base.args"
 local core = require "moonflow.core"
 local errors = require "moonflow.base.errors"

@@ -155,6 +155,50 @@ describe("what fit and compile refuse:", function()
     assert.are.same(x:totable(), layers.Concatenate(){x}:totable())
   end)
 
+  it("losses, layers and functions that return nothing or something else", function()
+    local function fit(text, loss)
+      local model = made()
+      model:compile{optimizer = "sgd", loss = loss}
+      refused(text, model.fit, model, x, y, {verbose = 0})
+    end
+    fit("the loss function returned nothing", function() end)
+    refused("the activation function returned nothing", layers.Dense(2, {activation = function() end}), x)
+    refused("expected a list of sizes, as {5}", layers.Reshape, 5)
+    refused("'x': expected data with a first axis of samples", made().fit, made(), function() return 5 end,
+      {steps_per_epoch = 1, verbose = 0})
+    refused("'class_weight': expected class numbers from 0", made().fit, made(), x, y, {class_weight = {[0] = 1.0, [1 << 40] = 2.0},
+      verbose = 0})
+    refused("'class_weight': expected class numbers from 0", made().fit, made(), x, y, {class_weight = {[0] = "a"}, verbose = 0})
+    refused("from_tensor_slices(x, y), without braces", made().fit, made(), tf.data.Dataset.from_tensor_slices{x, y}:batch(2),
+      {verbose = 0})
+    refused("'y_pred'", keras.losses.MeanSquaredError(), y, made())
+  end)
+
+  it("a call that yields, and training goes on elsewhere", function()
+    local Yields = layers.Layer:extend("Yields")
+    function Yields:call(value, kw)
+      if kw.training then coroutine.yield() end
+      return value
+    end
+    local model = keras.Sequential{keras.Input{shape = {3}}, Yields(), layers.Dense(1)}
+    model:compile{optimizer = "sgd", loss = "mse"}
+    local ok, message = pcall(coroutine.wrap(function() model:fit(x, y, {verbose = 0}) end))
+    assert.is_false(ok)
+    assert.matches("yield", tostring(message))
+    assert.are.same(x:totable(), layers.Dropout(0.9)(x):totable())
+  end)
+
+  it("mixed dtypes are no mistake: gradients are cast", function()
+    local model = keras.Sequential{keras.Input{shape = {3}}, layers.Dense(2, {dtype = "float64"}), layers.Dense(1)}
+    model:compile{optimizer = "sgd", loss = "mse"}
+    local loss = model:fit(x, y, {epochs = 3, verbose = 0}).history.loss
+    assert.is_true(loss[3] < loss[1])
+    local v = tf.Variable({1.0, 2.0}, {dtype = "float64"})
+    keras.optimizers.SGD(0.1):apply_gradients{{tf.ones{2}, v}}
+    assert.are.equal("float64", v:value().dtype.name)
+    assert.is_true(math.abs(v:value()[0]:item() - 0.9) < 1e-7)
+  end)
+
   it("pairs in the wrong order", function()
     local v = tf.Variable(1.0)
     refused("expected pairs {gradient, variable}", made().optimizer.apply_gradients, made().optimizer, {{v, tf.constant(1.0)}})

@@ -1,5 +1,7 @@
 --- Rows: what neural networks are made of.
 
+local getmetatable = debug.getmetatable -- those of tensors are hidden from getmetatable
+
 local core = require "moonflow.core"
 local errors = require "moonflow.base.errors"
 local raw = require "moonflow.raw_ops"

@@ -10,6 +10,8 @@
 --     "Sub x=a y=b"           the op, parameters renamed: parameter=argument of the op
 -- A row whose op does not exist gives no function.
 
+local getmetatable = debug.getmetatable -- those of tensors are hidden from getmetatable
+
 local args = require "moonflow.base.args"
 local core = require "moonflow.core"
 local errors = require "moonflow.base.errors"

@@ -24,6 +24,8 @@
 -- Attributes live in the instance itself, so that reading and re-assigning them costs a plain table access. Getters
 -- are asked for names that neither the instance nor the class has; a getter without a setter is read-only.
 
+local getmetatable = debug.getmetatable -- those of tensors are hidden from getmetatable
+
 local dicts = require "moonflow.base.dict"
 local errors = require "moonflow.base.errors"
 local schema = require "moonflow.base.schema"

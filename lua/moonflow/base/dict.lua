@@ -5,6 +5,8 @@
 -- table with the entries in itself; keys assigned later go to the end of a kept order. `kw{axis = 1}` marks the
 -- keywords of a call.
 
+local getmetatable = debug.getmetatable -- those of tensors are hidden from getmetatable
+
 local core = require "moonflow.core"
 local errors = require "moonflow.base.errors"
 

@@ -12,6 +12,8 @@
 --     expand_composites   objects of kind "composite" (ragged, sparse, slices) count as lists of their components();
 --                         packing calls value.spec:from_components(list)
 
+local getmetatable = debug.getmetatable -- those of tensors are hidden from getmetatable
+
 local core = require "moonflow.core"
 local dicts = require "moonflow.base.dict"
 local errors = require "moonflow.base.errors"

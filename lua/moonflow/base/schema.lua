@@ -18,6 +18,8 @@
 --
 -- In the table that `read` returns, nil is Python's None.
 
+local getmetatable = debug.getmetatable -- those of tensors are hidden from getmetatable
+
 local args = require "moonflow.base.args"
 local dicts = require "moonflow.base.dict"
 local errors = require "moonflow.base.errors"

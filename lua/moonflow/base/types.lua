@@ -18,6 +18,8 @@
 --   tensors   a list of tensors: a table that holds tensors is no item of it
 --   luacats   the type in LuaCATS annotations
 
+local getmetatable = debug.getmetatable -- those of tensors are hidden from getmetatable
+
 local errors = require "moonflow.base.errors"
 
 local types = {}

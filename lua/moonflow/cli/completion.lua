@@ -1,5 +1,7 @@
 --- Completion of names: globals, fields of tables, methods of objects, the public functions of moonflow.
 
+local getmetatable = debug.getmetatable -- those of tensors are hidden from getmetatable
+
 local api = require "moonflow.api"
 local core = require "moonflow.core"
 

@@ -1,5 +1,7 @@
 --- How the session shows a value: strings in quotes, the top level of tables, everything else by its tostring.
 
+local getmetatable = debug.getmetatable -- those of tensors are hidden from getmetatable
+
 local nest = require "moonflow.base.nest"
 
 local echo = {}

@@ -2,6 +2,8 @@
 --
 -- A policy called "float32" (float64, float16, bfloat16, int32 ...) uses that dtype for both.
 
+local getmetatable = debug.getmetatable -- those of tensors are hidden from getmetatable
+
 local class = require "moonflow.base.class"
 local config = require "moonflow.keras.backend.config"
 local core = require "moonflow.core"

@@ -5,6 +5,8 @@
 -- A member is the name of a module below the folder (the module returns the class), or `{module, field}`, or any other
 -- value as it is. The names are the public API; pairs() goes over them in bytewise order.
 
+local getmetatable = debug.getmetatable -- those of tensors are hidden from getmetatable
+
 local dicts = require "moonflow.base.dict"
 local errors = require "moonflow.base.errors"
 

@@ -4,6 +4,8 @@
 -- Fields: shape (a shape object), dtype (a dtype object), name, rank, history {operation, node, index}: which call of the
 -- operation gave it (node counts from 1, index is the place among the outputs).
 
+local getmetatable = debug.getmetatable -- those of tensors are hidden from getmetatable
+
 local core = require "moonflow.core"
 local errors = require "moonflow.base.errors"
 local naming = require "moonflow.keras.backend.naming"

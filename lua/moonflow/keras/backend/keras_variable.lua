@@ -1,5 +1,7 @@
 --- tf.keras.Variable: a variable with a path, made from a value or an initializer.
 
+local getmetatable = debug.getmetatable -- those of tensors are hidden from getmetatable
+
 local args = require "moonflow.base.args"
 local core = require "moonflow.core"
 local dicts = require "moonflow.base.dict"

@@ -3,6 +3,8 @@
 --
 -- Classes say what they are by a field: is_layer, is_metric, is_seed_generator.
 
+local getmetatable = debug.getmetatable -- those of tensors are hidden from getmetatable
+
 local class = require "moonflow.base.class"
 local core = require "moonflow.core"
 local dicts = require "moonflow.base.dict"

@@ -1,6 +1,8 @@
 --- Variables of layers, optimizers and metrics: tf.Variables that know their path ("model/dense/kernel"), regularizer and
 -- constraint.
 
+local getmetatable = debug.getmetatable -- those of tensors are hidden from getmetatable
+
 local config = require "moonflow.keras.backend.config"
 local context = require "moonflow.keras.backend.context"
 local core = require "moonflow.core"

@@ -1,5 +1,7 @@
 --- InputSpec: what a layer expects of its input; checked at every call before `call`.
 
+local getmetatable = debug.getmetatable -- those of tensors are hidden from getmetatable
+
 local class = require "moonflow.base.class"
 local core = require "moonflow.core"
 local dicts = require "moonflow.base.dict"

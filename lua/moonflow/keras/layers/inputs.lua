@@ -1,5 +1,7 @@
 --- What goes into a layer's call: values become tensors of the layer's dtype; shapes become KerasTensors and back.
 
+local getmetatable = debug.getmetatable -- those of tensors are hidden from getmetatable
+
 local KerasTensor = require "moonflow.keras.backend.keras_tensor"
 local core = require "moonflow.core"
 local dicts = require "moonflow.base.dict"

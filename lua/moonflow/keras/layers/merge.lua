@@ -2,6 +2,8 @@
 --
 -- A class writes merge(inputs): a list of tensors of the same rank gives one.
 
+local getmetatable = debug.getmetatable -- those of tensors are hidden from getmetatable
+
 local Layer = require "moonflow.keras.layers.layer"
 local core = require "moonflow.core"
 local dicts = require "moonflow.base.dict"

@@ -12,6 +12,9 @@ local Reshape = Layer:extend("Reshape", {
 
 function Reshape:init(a)
   self:super_init(a)
+  if type(a.target_shape) == "number" then
+    errors.invalid("Reshape", "argument 'target_shape': expected a list of sizes, as {%s}; received a number", tostring(a.target_shape))
+  end
   local target, free = {}, 0
   for i = 1, #a.target_shape do
     local size = a.target_shape[i]

@@ -6,6 +6,8 @@
 -- A loss is called `loss(y_true, y_pred, sample_weight)`: tensors are converted to the loss's dtype, `call` gives values per
 -- sample, weights and masks are applied, and the values are reduced to one number ("sum_over_batch_size" is the mean).
 
+local getmetatable = debug.getmetatable -- those of tensors are hidden from getmetatable
+
 local args = require "moonflow.base.args"
 local class = require "moonflow.base.class"
 local config = require "moonflow.keras.backend.config"
@@ -45,20 +47,20 @@ end
 local to_tensor, cast = core.tensor.to, core.op.get("Cast")
 
 --- A tensor of the dtype object `dtype`: numbers are converted, tensors of another dtype cast.
-local function convert(value, dtype)
+local function convert(value, dtype, argument)
   local kind = core.args.kind(value)
   if kind == "keras_tensor" then return value end
   if kind == "variable" then value = core.variable.read(value) end
-  if kind ~= "tensor" then value = to_tensor(value, nil, "Loss", "y_true") end
+  if kind ~= "tensor" then value = to_tensor(value, nil, "Loss", argument) end
   if value.dtype == dtype then return value end
   return cast(value, dtype)
 end
 
-local function convert_all(value, dtype)
+local function convert_all(value, dtype, argument)
   if type(value) == "table" and getmetatable(value) == nil and not core.args.is_scalar_list(value) then
-    return nest.map_structure(function(leaf) return convert(leaf, dtype) end, value, nest.options{data = true})
+    return nest.map_structure(function(leaf) return convert(leaf, dtype, argument) end, value, nest.options{data = true})
   end
-  return convert(value, dtype)
+  return convert(value, dtype, argument)
 end
 
 local read_call = args.signature{name = "Loss", {"y_true", "data"}, {"y_pred", "data"},
@@ -68,7 +70,9 @@ local read_call = args.signature{name = "Loss", {"y_true", "data"}, {"y_pred", "
 function Loss:compute(y_true, y_pred, sample_weight)
   local dtype = self.dtype_object
   local mask = marks.has_masks and type(y_pred) == "userdata" and marks.mask(y_pred) or nil
-  local values = self:call(convert_all(y_true, dtype), convert_all(y_pred, dtype))
+  local values = self:call(convert_all(y_true, dtype, "y_true"), convert_all(y_pred, dtype, "y_pred"))
+  if type(values) == "number" then values = to_tensor(values, dtype, self.name, "values") end
+  if values == nil then errors.invalid(self.name or "Loss", "the loss function returned nothing; it returns a value for each sample") end
   return self:reduce(values, sample_weight, mask)
 end
 

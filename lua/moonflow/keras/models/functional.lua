@@ -1,5 +1,7 @@
 --- Functional: a model made of the calls between inputs and outputs. Made by tf.keras.Model{inputs=, outputs=}.
 
+local getmetatable = debug.getmetatable -- those of tensors are hidden from getmetatable
+
 local KerasTensor = require "moonflow.keras.backend.keras_tensor"
 local Model = require "moonflow.keras.models.model"
 local Operation = require "moonflow.keras.ops.operation"
@@ -106,8 +108,9 @@ end
 
 local function fail_structure(self, inputs)
   errors.invalid(("layer '%s'"):format(self.name),
-    "the structure of `inputs` doesn't match the expected structure. Expected: %s. Received: inputs=%s",
-    describe_structure(self.graph.inputs_struct), describe_structure(inputs))
+    "the structure of `inputs` doesn't match the expected structure. Expected: %s. Received: inputs=%s%s",
+    describe_structure(self.graph.inputs_struct), describe_structure(inputs), type(inputs) == "table" and #inputs == 2 and
+      "; if these are data and labels: a dataset of pairs is made by from_tensor_slices(x, y), without braces" or "")
 end
 
 --- Flat list of what was given for the inputs: by structure, by name, or one value for one input.

@@ -10,6 +10,8 @@
 --
 -- State in files, in this order: iteration (int64), learning_rate (unless it is a schedule), averages, accumulators, slots.
 
+local getmetatable = debug.getmetatable -- those of tensors are hidden from getmetatable
+
 local args = require "moonflow.base.args"
 local class = require "moonflow.base.class"
 local clipping = require "moonflow.keras.optimizers.clipping"
@@ -289,6 +291,24 @@ local function dense(self, grads)
 end
 
 --- Applies gradients, one for each variable: `list` may be left out once the optimizer is built.
+--- Gradients in the dtypes of their variables, as Keras casts them.
+local function in_dtypes(grads, list)
+  local result
+  for i, variable in ipairs(list) do
+    local grad, dtype, changed = grads[i], variable.dtype, nil
+    if core.tensor.is(grad) then
+      if grad.dtype ~= dtype then changed = get("Cast")(grad, dtype) end
+    elseif type(grad) == "table" and core.tensor.is(grad.values) and grad.values.dtype ~= dtype then
+      changed = require "moonflow.indexed_slices".from_parts(get("Cast")(grad.values, dtype), grad.indices, grad.dense_shape)
+    end
+    if changed then
+      result = result or table.move(grads, 1, #grads, 1, {})
+      result[i] = changed
+    end
+  end
+  return result or grads
+end
+
 function Optimizer:apply(grads, list)
   if #grads == 0 then return end
   if list == nil then
@@ -308,6 +328,7 @@ function Optimizer:apply(grads, list)
     check_known(self, list)
   end
   grads, list = filter_empty(self, grads, list)
+  grads = in_dtypes(grads, list)
   local scale = self.loss_scale_factor
   if scale then
     grads = dense(self, grads)
@@ -320,10 +341,30 @@ function Optimizer:apply(grads, list)
   assign_add(self._iterations, 1)
 end
 
+--- Variables by dtype, each group with its gradients: one op updates variables of one dtype. nil when all have the same.
+local function groups_of(grads, list)
+  local first, mixed = list[1].dtype, false
+  for i = 2, #list do mixed = mixed or list[i].dtype ~= first end
+  if not mixed then return nil end
+  local groups, by_name = {}, {}
+  for i, variable in ipairs(list) do
+    local name = variable.dtype.name
+    if not by_name[name] then
+      by_name[name] = {grads = {}, list = {}}
+      groups[#groups + 1] = by_name[name]
+    end
+    local group = by_name[name]
+    group.grads[#group.grads + 1], group.list[#group.list + 1] = grads[i], variable
+  end
+  return groups
+end
+
 function Optimizer:_update(grads, list)
   grads = clipping.clip(self, dense(self, grads))
   if self.weight_decay then self:_apply_weight_decay(list) end
-  self:update_all(grads, list, self:_current_learning_rate())
+  local groups = #list > 0 and groups_of(grads, list)
+  if not groups then return self:update_all(grads, list, self:_current_learning_rate()) end
+  for _, group in ipairs(groups) do self:update_all(group.grads, group.list, self:_current_learning_rate()) end
 end
 
 local function accumulate(self, grads, list)

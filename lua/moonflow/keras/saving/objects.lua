@@ -5,6 +5,8 @@
 -- under attribute/class. A subclassed model's list of layers is one such attribute. Each object has the first path that
 -- reaches it.
 
+local getmetatable = debug.getmetatable -- those of tensors are hidden from getmetatable
+
 local class = require "moonflow.base.class"
 local dicts = require "moonflow.base.dict"
 local naming = require "moonflow.keras.backend.naming"

@@ -14,6 +14,8 @@
 -- returned), or a config {class_name, config}. nil gives nil. Classes that users make with extend are found by name when
 -- they were registered: register(class).
 
+local getmetatable = debug.getmetatable -- those of tensors are hidden from getmetatable
+
 local class = require "moonflow.base.class"
 local core = require "moonflow.core"
 local dicts = require "moonflow.base.dict"

@@ -3,6 +3,8 @@
 -- A source has num_batches (nil when unknown) and epoch(): a function that gives x, y, sample_weight (false for what is
 -- absent) and nothing at the end, and a to-be-closed value or nil.
 
+local getmetatable = debug.getmetatable -- those of tensors are hidden from getmetatable
+
 local core = require "moonflow.core"
 local dicts = require "moonflow.base.dict"
 local errors = require "moonflow.base.errors"
@@ -197,11 +199,20 @@ local function dataset_source(o)
   return self
 end
 
+--- What a function gave, as tensors.
+local function converted(op, x, y, ...)
+  x = convert(x, op .. ": what the function returned as x")
+  if x ~= nil then count_samples({{"x", x}}, op) end
+  return x, convert(y, op .. ": what the function returned as y"), ...
+end
+
 local function function_source(o)
   check_alone(o, "function")
   return {
     endless = true,
-    epoch = function() return function() return first_values(o.class_weight, o.op, o.x()) end end,
+    epoch = function()
+      return function() return first_values(o.class_weight, o.op, converted(o.op, o.x())) end
+    end,
   }
 end
 

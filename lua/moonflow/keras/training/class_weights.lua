@@ -2,9 +2,12 @@
 
 local core = require "moonflow.core"
 local config = require "moonflow.keras.backend.config"
+local errors = require "moonflow.base.errors"
 local nest = require "moonflow.base.nest"
 
 local class_weights = {}
+
+local MOST_CLASSES = 1 << 22 -- the weights of all classes stand in one vector
 
 local get = core.op.get
 local to_tensor = core.tensor.to
@@ -23,7 +26,13 @@ function class_weights.of_targets(y, class_weight, op)
   local entries = nest.map_entries(class_weight, op .. ": argument 'class_weight'")
   local classes = classes_of(core.args.kind(y) == "tensor" and y or to_tensor(y))
   local last = 0
-  for _, entry in ipairs(entries) do last = math.max(last, entry[1]) end
+  for _, entry in ipairs(entries) do
+    if not (math.type(entry[1]) == "integer" and entry[1] >= 0 and entry[1] < MOST_CLASSES and type(entry[2]) == "number") then
+      errors.invalid(op, "argument 'class_weight': expected class numbers from 0 to %d with their weights, received [%s] = %s",
+        MOST_CLASSES - 1, tostring(entry[1]), errors.describe(entry[2]))
+    end
+    last = math.max(last, entry[1])
+  end
   local list = {}
   for i = 1, last + 2 do list[i] = 1.0 end
   for _, entry in ipairs(entries) do list[entry[1] + 1] = entry[2] + 0.0 end

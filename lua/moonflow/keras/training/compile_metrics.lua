@@ -1,5 +1,7 @@
 --- CompileMetrics: the metrics given to compile, resolved on the first batch, when shapes are known.
 
+local getmetatable = debug.getmetatable -- those of tensors are hidden from getmetatable
+
 local class = require "moonflow.base.class"
 local core = require "moonflow.core"
 local dicts = require "moonflow.base.dict"

@@ -1,6 +1,8 @@
 --- Epochs: walks over a source of batches epoch by epoch. With a number of steps an epoch may end before the source does;
 -- the next one goes on where it stopped.
 
+local getmetatable = debug.getmetatable -- those of tensors are hidden from getmetatable
+
 local Epochs = {}
 Epochs.__index = Epochs
 

@@ -1,5 +1,7 @@
 --- Logs: tables name -> value on their way from metrics to callbacks and users.
 
+local getmetatable = debug.getmetatable -- those of tensors are hidden from getmetatable
+
 local CompileMetrics = require "moonflow.keras.training.compile_metrics"
 local class = require "moonflow.base.class"
 local core = require "moonflow.core"

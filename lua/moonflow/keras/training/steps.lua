@@ -19,6 +19,11 @@ local kind_of, to_tensor = core.args.kind, core.tensor.to
 
 local steps = {}
 
+--- The model's call, which cannot be left by a yield: what belongs to running calls is the process's, not the coroutine's.
+local function forward(self, training, x)
+  return core.graph.call(calling.invoke, self, {training = training}, 1, x)
+end
+
 --- Number of samples of a batch: the first dimension of its first tensor.
 local function size_of(x)
   if kind_of(x) == "tensor" then return x.shape[1] end
@@ -151,7 +156,7 @@ local function train(self, x, y, sample_weight, want_logs)
   local state = self._trainer
   local n = size_of(x)
   local tape <close> = core.tape.open(true)
-  local y_pred = calling.invoke(self, {training = true}, 1, x)
+  local y_pred = forward(self, true, x)
   local loss = loss_of(self, x, y, y_pred, sample_weight, n, true)
   core.tape.close(tape)
   if state.loss_tracker then state.loss_tracker:add_scalar(loss, n) end
@@ -177,7 +182,7 @@ end
 local function test(self, x, y, sample_weight, want_logs)
   local state = self._trainer
   local n = size_of(x)
-  local y_pred = calling.invoke(self, {training = false}, 1, x)
+  local y_pred = forward(self, false, x)
   local loss = loss_of(self, x, y, y_pred, sample_weight, n, false)
   if state.loss_tracker then state.loss_tracker:add_scalar(loss, n) end
   return finish(self, x, y, y_pred, sample_weight, want_logs)
@@ -196,7 +201,7 @@ end
 
 function steps.predict_step(self, data)
   local x = steps.unpack(data)
-  return calling.invoke(self, {training = false}, 1, x)
+  return forward(self, false, x)
 end
 
 --- Runs a model's train_step on a batch; its own when it has one. Logs are nil unless wanted or the step is its own.
