@@ -100,6 +100,23 @@ describe("the moonflow program", function()
     for _, part in ipairs{"processor", "OpenBLAS", "GPU", "memory", "a matrix product is right"} do has(out, part) end
   end)
 
+  it("completes names of Keras and of objects", function()
+    local completion = require "moonflow.cli.completion"
+    rawset(_G, "tf_for_completion", tf)
+    rawset(_G, "model_for_completion", tf.keras.Sequential{tf.keras.layers.Dense(1)})
+    local function has_all(text, ...)
+      local found = {}
+      for _, name in ipairs((completion.candidates(text))) do found[name] = true end
+      for _, name in ipairs{...} do assert.is_true(found[name], text .. ": " .. name) end
+    end
+    has_all("tf_for_completion.keras.layers.Den", "Dense")
+    has_all("tf_for_completion.data.Dataset.ra", "range")
+    has_all("model_for_completion:fi", "fit")
+    has_all("model_for_completion.trainable_v", "trainable_variables")
+    rawset(_G, "tf_for_completion", nil)
+    rawset(_G, "model_for_completion", nil)
+  end)
+
   it("completes names", function()
     local completion = require "moonflow.cli.completion"
     local function candidates(text) return table.concat((completion.candidates(text)), " ") end

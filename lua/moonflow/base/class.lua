@@ -162,6 +162,20 @@ function class.tracked(object)
   return keys
 end
 
+--- The names of the methods and properties of a class and its bases, as the keys of a table.
+function class.names(cls)
+  local names = {}
+  while cls and info[cls] do
+    for _, from in ipairs{cls, info[cls].getters or {}} do
+      for key in next, from do
+        if type(key) == "string" and key:sub(1, 1) ~= "_" then names[key] = true end
+      end
+    end
+    cls = info[cls].parent
+  end
+  return names
+end
+
 --- Assigns an attribute without setters and tracking; class.tracked passes it over.
 function class.set_untracked(object, key, value)
   local hidden = rawget(object, "_untracked")

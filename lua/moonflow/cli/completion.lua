@@ -35,6 +35,10 @@ local function members(value, prefix, methods_only)
     add_keys(found, value, prefix)
     local namespace = type(meta) == "table" and rawget(meta, "__mf_namespace")
     if namespace then add_public(found, namespace, prefix) end
+    if namespace and meta.members then add_keys(found, meta.members, prefix) end
+    local class = package.loaded["moonflow.base.class"]
+    local of = class and (class.is_class(value) and value or class.of(value))
+    if of then add_keys(found, class.names(of), prefix) end
   end
   if kind == "tensor" or kind == "variable" then
     add_keys(found, core.tensor.methods, prefix)

@@ -147,7 +147,8 @@ end
 
 local function fail_shape(self, i, x, reference)
   errors.invalid(("layer '%s'"):format(self.name), "input %d with name '%s' is incompatible with the layer: expected " ..
-    "shape=%s, found shape=%s", i - 1, reference.name, tostring(reference.shape), tostring(x.shape))
+    "shape=%s, found shape=%s%s", i - 1, reference.name, tostring(reference.shape), tostring(x.shape),
+    x.shape.rank == reference.shape.rank - 1 and " (a batch has one axis more; dataset:batch(32) makes batches)" or "")
 end
 
 --- A value fitted to an input: dtype, and a last axis of size 1 added or removed.

@@ -189,6 +189,10 @@ local function dataset_source(o)
   local dataset = o.x
   local cardinality = dataset:cardinality()
   if kind_of(cardinality) == "tensor" then cardinality = cardinality:item() end
+  if cardinality == -1 and not o.steps then
+    errors.invalid(o.op, "the dataset has no end: give %s", o.op == "fit" and "`steps_per_epoch`" or
+      o.op == "fit: validation_data" and "`validation_steps`" or "`steps`")
+  end
   local self = {num_batches = cardinality >= 0 and cardinality or nil}
   function self.epoch()
     local next_value, state, control, closing = dataset:iter()
