@@ -101,7 +101,8 @@ static int files_load_csv(lua_State *L) {
   bool header = lua_toboolean(L, 2);
   const char *delimiter = luaL_optstring(L, 3, ",");
   if (strlen(delimiter) != 1 || strchr("\"\r\n", delimiter[0]))
-    mfl_raisef(L, "INVALID_ARGUMENT", "load_csv", "load_csv: delimiter must be one character, no quote and no line end, received '%s'", delimiter);
+    mfl_raisef(L, "INVALID_ARGUMENT", "load_csv",
+               "load_csv: delimiter must be one character, no quote and no line end, received '%s'", delimiter);
   holder *h = push_holder(L);
   mfl_check(L, S, mf_csv_load(path, header, delimiter[0], &h->items, &h->count));
   return push_named(L, S, h);
