@@ -1,21 +1,16 @@
 --- Every loader on files that are cut short, damaged, missing, or no files at all: an error with a code, or what the file still
 -- holds; never a crash, a hang or a model that was half loaded.
 
+local process = require "process"
 local tf = require "moonflow"
+
+local read = process.read
 
 local folder = os.tmpname() .. "-broken"
 os.remove((folder:gsub("%-broken$", "")))
 
 local function write(name, bytes)
-  local path = folder .. "/" .. name
-  local file <close> = assert(io.open(path, "wb"))
-  file:write(bytes)
-  return path
-end
-
-local function read(path)
-  local file <close> = assert(io.open(path, "rb"))
-  return file:read("a")
+  return process.write(folder .. "/" .. name, bytes)
 end
 
 local CODES = {
@@ -172,12 +167,8 @@ describe("broken files", function()
       local script = write("script.lua", "local tf = require 'moonflow'\n" .. code)
       local closed = write("closed", "x")
       os.execute("chmod 000 '" .. closed .. "'; chmod 755 '" .. folder .. "'; chmod 644 '" .. script .. "'")
-      local lowest = 0
-      while arg[lowest - 1] do lowest = lowest - 1 end
-      local pipe = assert(io.popen(("setpriv --reuid=65534 --clear-groups --inh-caps=-all '%s' '%s' '%s' 2>&1"):format(
-        arg[lowest], script, closed)))
-      assert.are.equal(("PERMISSION_DENIED\n"):rep(5), pipe:read("a"))
-      pipe:close()
+      assert.are.equal(("PERMISSION_DENIED\n"):rep(5), process.output(("setpriv --reuid=65534 --clear-groups --inh-caps=-all " ..
+        "'%s' '%s' '%s'"):format(process.program(), script, closed)))
     else
       local closed = write("closed", "x")
       os.execute("chmod 000 '" .. closed .. "'")

@@ -1,27 +1,14 @@
 --- The moonflow program: scripts, code, the session through a pipe, doctor. Needs the program itself: it runs this test.
 
+local process = require "process"
 local tf = require "moonflow"
 
---- The program that runs this test, or nil under a stock Lua.
-local function program()
-  local lowest = 0
-  while arg[lowest - 1] do lowest = lowest - 1 end
-  local path = arg[lowest]
-  return path and path:match("moonflow$") and path or nil
-end
+local read = process.read
 
-local moonflow = program()
+local moonflow = process.program()
 
 local function write(text)
-  local path = os.tmpname()
-  local file <close> = assert(io.open(path, "w"))
-  file:write(text)
-  return path
-end
-
-local function read(path)
-  local file <close> = assert(io.open(path))
-  return file:read("a")
+  return process.write(os.tmpname(), text)
 end
 
 --- Runs the program with `words`; `input` goes to its standard input. Returns what it wrote, its errors, its exit code.

@@ -3,34 +3,15 @@
 
 local tf = require "moonflow"
 local core = require "moonflow.core"
+local process = require "process"
 
---- The program that runs this test, or nil under a stock Lua.
-local function program()
-  local lowest = 0
-  while arg[lowest - 1] do lowest = lowest - 1 end
-  local path = arg[lowest]
-  return path and path:match("moonflow$") and path or nil
-end
-
-local moonflow = program()
+local moonflow = process.program()
+local read, output = process.read, process.output
 local folder = os.tmpname() .. "-saves"
 os.remove((folder:gsub("%-saves$", "")))
 
 local function write(name, text)
-  local path = folder .. "/" .. name
-  local file <close> = assert(io.open(path, "wb"))
-  file:write(text)
-  return path
-end
-
-local function read(path)
-  local file <close> = assert(io.open(path, "rb"))
-  return file:read("a")
-end
-
-local function output(command)
-  local pipe <close> = assert(io.popen(command .. " 2>&1"))
-  return pipe:read("a")
+  return process.write(folder .. "/" .. name, text)
 end
 
 --- What every script begins with: a model of 4 MB, and save(kind, path, value): every value in the file is `value`.

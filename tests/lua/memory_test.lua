@@ -2,16 +2,9 @@
 
 local tf = require "moonflow"
 local core = require "moonflow.core"
+local process = require "process"
 
---- The program that runs this test, or nil under a stock Lua.
-local function program()
-  local lowest = 0
-  while arg[lowest - 1] do lowest = lowest - 1 end
-  local path = arg[lowest]
-  return path and path:match("moonflow$") and path or nil
-end
-
-local moonflow = program()
+local moonflow = process.program()
 
 local function refused(code, f, ...)
   local ok, err = pcall(f, ...)
@@ -103,9 +96,7 @@ describe("a process under a limit of the system", function()
 
   it("gets errors, collects what is not used, and goes on", function()
     local script = os.tmpname()
-    do
-      local file <close> = assert(io.open(script, "w"))
-      file:write([[
+    process.write(script, [[
         local tf = require "moonflow"
         local kept = {}
         local ok, err = pcall(function() for i = 1, 100000 do kept[i] = tf.ones{1024, 1024} end end)
@@ -114,9 +105,8 @@ describe("a process under a limit of the system", function()
         for i = 1, 2000 do local t = tf.ones{1024, 1024} + 1.0 end
         print(tf.reduce_sum(tf.ones{1024, 1024}):item())
       ]])
-    end
-    local pipe <close> = assert(io.popen(("ulimit -v 1000000; OMP_NUM_THREADS=1 '%s' '%s' 2>&1"):format(moonflow, script)))
-    assert.are.equal("false\tRESOURCE_EXHAUSTED\ttrue\n1048576.0\n", pipe:read("a"))
+    assert.are.equal("false\tRESOURCE_EXHAUSTED\ttrue\n1048576.0\n",
+      process.output(("ulimit -v 1000000; OMP_NUM_THREADS=1 '%s' '%s'"):format(moonflow, script)))
     os.remove(script)
   end)
 end)
