@@ -109,7 +109,9 @@ describe("files", function()
     assert.matches("zero byte", refused("INVALID_ARGUMENT", tf.files.load_csv, write("f.csv", "a\0b,c\n1,2\n"), {header = true}))
     assert.matches("line 2", refused("INVALID_ARGUMENT", tf.files.load_csv, write("b.csv", "1,2\n3\n")))
     assert.matches("does not end", refused("INVALID_ARGUMENT", tf.files.load_csv, write("c.csv", '1,"2\n3,4\n')))
-    assert.matches("delimiter", refused("INVALID_ARGUMENT", tf.files.load_csv, path, {delimiter = "ab"}))
+    for _, delimiter in ipairs{"ab", "", "\n", '"'} do
+      assert.matches("delimiter", refused("INVALID_ARGUMENT", tf.files.load_csv, path, {delimiter = delimiter}))
+    end
   end)
 
   it("lists folders and patterns", function()

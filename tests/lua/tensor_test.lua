@@ -356,6 +356,26 @@ describe("floats that are whole numbers", function()
   end)
 end)
 
+describe("what must not be taken apart", function()
+  it("metatables of tensors and the like are hidden", function()
+    for _, value in ipairs{tf.constant(1), tf.Variable(1), tf.GradientTape(), tf.float32, tf.TensorShape{1}, tf.None} do
+      assert.is_false(getmetatable(value))
+    end
+  end)
+
+  it("objects that give themselves for a tensor", function()
+    local object = setmetatable({}, {__mf_to_tensor = "self"})
+    object.self = object
+    refused("INVALID_ARGUMENT", "does not lead to a tensor", tf.constant, object)
+  end)
+
+  it("texts and numbers have no order", function()
+    refused("INVALID_ARGUMENT", "a int32 and a string cannot be compared", function() return tf.constant(1) < "a" end)
+    refused("INVALID_ARGUMENT", "cannot be compared", function() return tf.constant("a") <= 1 end)
+    assert.is_true(tf.constant("a") < "b")
+  end)
+end)
+
 describe("sorting", function()
   it("puts NaN last", function()
     local nan = 0 / 0
