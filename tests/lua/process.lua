@@ -27,4 +27,9 @@ function process.write(path, bytes)
   return path
 end
 
+--- True in builds whose sanitizer reserves a great part of the address space.
+function process.reserves_addresses()
+  return process.read("/proc/self/maps"):find("lib[at]san") ~= nil
+end
+
 return process
