@@ -93,12 +93,11 @@ describe("a process under a limit of the system", function()
     pending("needs the moonflow program, not a stock Lua")
     return
   end
-  if process.reserves_addresses() then
-    pending("the sanitizer of this build reserves more addresses than the limit allows")
-    return
-  end
 
   it("gets errors, collects what is not used, and goes on", function()
+    if process.reserves_addresses() then
+      pending("the sanitizer of this build reserves more addresses than the limit allows")
+    end
     local script = os.tmpname()
     process.write(script, [[
         local tf = require "moonflow"
